@@ -8,6 +8,7 @@
 #include "client/commands/command.h"
 #include "client/output/code_file.h"
 #include "client/request/choices.h"
+#include "client/request/switch_flags.h"
 #include "core/driver/analyze.h"
 
 namespace kiln::client {
@@ -41,10 +42,10 @@ std::string ListText(absl::string_view title, const std::vector<std::string>& li
   return text;
 }
 
-std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
+std::string WaitsText(const WaitFindings& waits) {
   if (!waits.not_judged.empty())
-    return absl::StrCat(title, ": not checked: ", waits.not_judged, "\n");
-  return ListText(title, waits.texts, waits.count);
+    return absl::StrCat(std::string(waits.title), ": not checked: ", waits.not_judged, "\n");
+  return ListText(std::string(waits.title), waits.texts, waits.count);
 }
 
 // Returns the figures that are counted, or those that are estimated: "instructions 15, sync 3".
@@ -72,17 +73,13 @@ std::string CyclesText(const Analysis& a) {
   return text;
 }
 
-std::string Text(const Analysis& a, bool fusion) {
+std::string Text(const Analysis& a) {
   std::string text = absl::StrCat(FiguresText(a, false), "\n", CyclesText(a));
-  absl::StrAppend(
-      &text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
-      "redundant syncs: ", a.redundant_syncs.size(), "\n",
-      WaitsText("missing waits", a.missing_waits),
-      fusion
-          ? WaitsText("missing if a block is entered with all channels off", a.missing_if_skipped)
-          : "",
-      ListText("broken restrictions", a.findings, static_cast<int64_t>(a.findings.size())));
-  return text;
+  absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
+                  "redundant syncs: ", a.redundant_syncs.size(), "\n");
+  for (const WaitFindings& waits : a.waits) text += WaitsText(waits);
+  return text +
+         ListText("broken restrictions", a.findings, static_cast<int64_t>(a.findings.size()));
 }
 
 Json CountsJson(const Counts& counts) {
@@ -93,7 +90,8 @@ Json CountsJson(const Counts& counts) {
 
 // Adds NAME, the texts; also NAME_count if these are not all; NAME_not_judged instead if nothing is
 // judged.
-void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
+void AddWaits(const WaitFindings& waits, Json& json) {
+  const std::string name(waits.name);
   if (!waits.not_judged.empty()) {
     json[name + "_not_judged"] = waits.not_judged;
     return;
@@ -125,8 +123,7 @@ void AddCycles(const Analysis& a, Json& json) {
   }
 }
 
-std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
-                     bool fusion) {
+std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a) {
   Json json = {{"file", file}, {"target", std::string(target)}};
   AddFigures(a, false, json);
   json["messages"] = CountsJson(a.messages);
@@ -134,21 +131,21 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
   json["redundant_syncs"] = a.redundant_syncs;
   json["findings"] = a.findings;
   AddCycles(a, json);
-  AddWaits("missing_waits", a.missing_waits, json);
-  if (fusion) AddWaits("missing_if_skipped", a.missing_if_skipped, json);
+  for (const WaitFindings& waits : a.waits) AddWaits(waits, json);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<Target> target = TargetOf(flags);
   if (!target.ok()) return Fail(target.status(), environment);
+  const AnalyzeOptions options = {.switches = Given(AnalysisSwitches(), flags)};
+  if (absl::Status s = CheckAnalysis(*target, options); !s.ok()) return Fail(s, environment);
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return Fail(code.status(), environment);
   const std::string& file = flags.arguments()[0];
-  const bool fusion = flags.Has("fusion");
   absl::StatusOr<Analysis> analysis = Analyze(
       *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()),
-      {.fusion = fusion});
+      options);
   if (!analysis.ok()) {
     // The file is wrong, not the command line.
     Fail(
@@ -157,9 +154,9 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
         environment);
     return kExitSomeFailed;
   }
-  return PrintAndExit(environment.json ? JsonText(file, flags.Get("target"), *analysis, fusion)
-                                       : Text(*analysis, fusion),
-                      environment);
+  return PrintAndExit(
+      environment.json ? JsonText(file, flags.Get("target"), *analysis) : Text(*analysis),
+      environment);
 }
 
 }  // namespace
@@ -178,10 +175,10 @@ Command AnalyzeCommand() {
       "execution unit can cause. Spills cannot be recognised in machine code.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
-      {{"target", 't', "T", false, "target of the machine code; `kiln targets` lists the targets",
-        TargetChoices()},
-       {"fusion", 0, "", false,
-        "also list waits missing if blocks are entered with all channels off"}},
+      JoinFlags(
+          {{{"target", 't', "T", false,
+             "target of the machine code; `kiln targets` lists the targets", TargetChoices()}},
+           FlagsOf(AnalysisSwitches())}),
       Run};
 }
 

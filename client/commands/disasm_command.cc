@@ -27,6 +27,7 @@ std::string JsonText(const std::string& file, const std::string& target, const s
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<Target> target = TargetOf(flags);
   if (!target.ok()) return Fail(target.status(), environment);
+  if (absl::Status s = CheckDisassembler(*target); !s.ok()) return Fail(s, environment);
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return Fail(code.status(), environment);
   const std::string& file = flags.arguments()[0];

@@ -20,12 +20,13 @@
 #include "client/compile/run_program.h"
 #include "client/output/code_file.h"
 #include "client/request/request_options.h"
+#include "client/request/switch_flags.h"
 #include "client/run/draw_results.h"
 #include "client/run/fit.h"
 #include "client/run/job.h"
 #include "client/run/job_data.h"
 #include "client/service/service_flags.h"
-#include "core/sim/eu/simulator.h"
+#include "core/driver/simulate.h"
 
 namespace kiln::client {
 namespace {
@@ -136,13 +137,13 @@ Json DrawResultsJson(const std::vector<run::DrawResult>& results) {
   return list;
 }
 
-uint64_t OutOfBoundsOf(const sim::eu::RunStats& stats) {
+uint64_t OutOfBoundsOf(const sim::scene::RunStats& stats) {
   uint64_t accesses = 0;
   for (const auto& o : stats.out_of_bounds) accesses += o.accesses;
   return accesses;
 }
 
-std::string OutOfBoundsText(const sim::eu::RunStats& stats) {
+std::string OutOfBoundsText(const sim::scene::RunStats& stats) {
   if (stats.out_of_bounds.empty()) return "";
   std::string text = absl::StrCat("accesses out of bounds: ", OutOfBoundsOf(stats),
                                   " (they read 0 and write nothing)\n");
@@ -153,7 +154,7 @@ std::string OutOfBoundsText(const sim::eu::RunStats& stats) {
   return text;
 }
 
-Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
+Json OutOfBoundsJson(const sim::scene::RunStats& stats) {
   Json json = {{"accesses", OutOfBoundsOf(stats)}, {"places", Json::array()}};
   for (const auto& o : stats.out_of_bounds) {
     json["places"].push_back({{"offset", o.offset}, {"where", o.where}, {"accesses", o.accesses}});
@@ -164,7 +165,7 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
 // The results of a run, of one or two programs.
 struct Ran {
   const Programs& programs;
-  sim::eu::RunStats stats;
+  sim::scene::RunStats stats;
   run::VertexTypes types;
   std::vector<run::DrawResult> drawn;
 };
@@ -197,7 +198,7 @@ std::string ShownJson(const std::vector<run::Output>& wanted, const run::Job& jo
                {"outputs", Json::array()}};
   if (ran.programs.vertex) json["vertex_file"] = ran.programs.vertex->file;
   for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
-  AddGraphics(job.dispatch, program.launch, ran.types, &json);
+  AddGraphics(job.dispatch, ran.types, &json);
   if (!ran.drawn.empty()) json["draw"]["results"] = DrawResultsJson(ran.drawn);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -210,7 +211,7 @@ std::string ShownText(const std::vector<run::Output>& wanted, const run::Job& jo
       absl::StrCat(first, Printable(program.file), " ", Printable(program.variant), ": ",
                    ran.stats.threads, " threads, ", ran.stats.instructions, " instructions, ",
                    ran.stats.messages, " messages\n", OutOfBoundsText(ran.stats));
-  const std::string drawn = GraphicsText(job.dispatch, program.launch, ran.types);
+  const std::string drawn = GraphicsText(job.dispatch, ran.types);
   text += drawn;
   for (const run::DrawResult& r : ran.drawn) {
     text += ValuesText(r.name, r.file, r.as, View(r.bytes));
@@ -230,7 +231,7 @@ absl::Status Show(const run::Job& job, const sim::scene::Dispatch& before, const
 }
 
 // Adds the counts of another program's run.
-void Add(const sim::eu::RunStats& more, sim::eu::RunStats* stats) {
+void Add(const sim::scene::RunStats& more, sim::scene::RunStats* stats) {
   stats->threads += more.threads;
   stats->instructions += more.instructions;
   stats->messages += more.messages;
@@ -238,8 +239,8 @@ void Add(const sim::eu::RunStats& more, sim::eu::RunStats* stats) {
                               more.out_of_bounds.end());
 }
 
-absl::StatusOr<sim::eu::Options> OptionsOf(const ParsedFlags& flags) {
-  sim::eu::Options options;
+absl::StatusOr<SimulationOptions> OptionsOf(const ParsedFlags& flags) {
+  SimulationOptions options;
   absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
   const absl::StatusOr<int64_t> seed =
@@ -247,16 +248,27 @@ absl::StatusOr<sim::eu::Options> OptionsOf(const ParsedFlags& flags) {
   if (!seed.ok()) return seed.status();
   options.contract = !flags.Has("no-contract");
   options.unsourced = !flags.Has("launch");  // other compilers need not obey rules without a source
-  options.fusion = flags.Has("fusion");
+  options.switches = Given(SimulationSwitches(), flags);
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
   return options;
 }
 
-absl::StatusOr<sim::eu::RunStats> Simulate(const Program& program, const sim::eu::Options& options,
-                                           run::Job* job) {
-  absl::StatusOr<sim::eu::RunStats> stats =
-      sim::eu::Run(program.code, program.launch, options, job->dispatch);
+// Refuses a target that has no simulator, or not one of the modes asked for, before anything is
+// compiled. Names of no target are left to those who read them.
+absl::Status CheckTarget(const ParsedFlags& flags, const SimulationOptions& options) {
+  for (const std::string& name : flags.Commas("target")) {
+    const absl::StatusOr<Target> target = ParseTarget(name);
+    if (!target.ok()) continue;
+    if (absl::Status s = CheckSimulation(*target, options); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<sim::scene::RunStats> Simulate(const Program& program,
+                                              const SimulationOptions& options, run::Job* job) {
+  absl::StatusOr<sim::scene::RunStats> stats =
+      kiln::Simulate(program.target, program.code, program.launch, options, job->dispatch);
   if (stats.ok()) return stats;
   return absl::Status(stats.status().code(), absl::StrCat(program.file, ": ", program.variant, ": ",
                                                           stats.status().message()));
@@ -284,8 +296,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (files == 2 && flags.Has("launch")) {
     return absl::InvalidArgumentError("--launch: give one file of machine code");
   }
-  const absl::StatusOr<sim::eu::Options> options = OptionsOf(flags);
+  const absl::StatusOr<SimulationOptions> options = OptionsOf(flags);
   if (!options.ok()) return options.status();
+  if (absl::Status s = CheckTarget(flags, *options); !s.ok()) return s;
   absl::StatusOr<run::Job> job = JobOf(flags);
   if (!job.ok()) return job.status();
   Programs programs;
@@ -422,11 +435,9 @@ Command RunCommand() {
              "size of the render target in pixels (default 256x256, or that of \"draw\" in JSON)"},
             {"location", 0, "N", false,
              "location of the output that --png writes (default: the first)"},
-            {"launch", 0, "FILE", false, "launch record of FILE, which is then machine code"},
-            {"fusion", 0, "", false,
-             "enter skipped blocks with all channels off, as fused "
-             "execution units may"},
-            {"no-contract", 0, "", false, "do not check that instructions wait for their operands"},
+            {"launch", 0, "FILE", false, "launch record of FILE, which is then machine code"}},
+           FlagsOf(SimulationSwitches()),
+           {{"no-contract", 0, "", false, "do not check that instructions wait for their operands"},
             {"memory-seed", 0, "N", false,
              "let messages take effect late and out of order, and workgroups run concurrently, as "
              "on hardware; N is the random seed"},

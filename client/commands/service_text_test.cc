@@ -154,6 +154,9 @@ TEST_F(ServiceText, OfTargets) {
   // Two versions, a target twice, a stage, unit and meaning of three figures, two of whose names
   // are bad, and three words of a pass.
   EXPECT_EQ(Count(text, kShown), 16u) << text;
+  // The service's second target is none of this program's.
+  EXPECT_THAT(text, HasSubstr("0   disasm, analyze, run\n"));
+  EXPECT_THAT(text, HasSubstr("0   -\n"));
 }
 
 TEST_F(ServiceText, OfACompile) {

@@ -7,6 +7,8 @@
 #include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/service/service_flags.h"
+#include "core/driver/analyze.h"
+#include "core/driver/simulate.h"
 
 namespace kiln::client {
 namespace {
@@ -42,13 +44,25 @@ std::string StatisticsText(const Capabilities::TargetInfo& target) {
   return text;
 }
 
+// Returns the commands for machine code of a target that this program has the tools for.
+std::string ToolsText(const std::string& name) {
+  const absl::StatusOr<Target> target = ParseTarget(name);
+  if (!target.ok()) return "-";
+  std::vector<std::string> commands;
+  if (CheckDisassembler(*target).ok()) commands.push_back("disasm");
+  if (CheckAnalysis(*target, {}).ok()) commands.push_back("analyze");
+  if (CheckSimulation(*target, {}).ok()) commands.push_back("run");
+  return commands.empty() ? "-" : absl::StrJoin(commands, ", ");
+}
+
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text =
       absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
-                   Printable(c.glslang_version()), "\n\ntarget    code generation   ABI\n");
+                   Printable(c.glslang_version()), "\n\ntarget    code generation   ABI   tools\n");
   for (const auto& target : c.targets()) {
-    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d\n", Printable(target.name()),
-                                           target.code_generation_version(), target.abi_version()));
+    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d   %s\n", Printable(target.name()),
+                                           target.code_generation_version(), target.abi_version(),
+                                           ToolsText(target.name())));
   }
   absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
                   "\n"
@@ -91,7 +105,9 @@ Command TargetsCommand() {
       "list targets, stages and passes of the service",
       "Prints the targets that the daemon, or with --local this installation, can compile for.\n"
       "The code generation version changes when the bytes produced for a target may change.\n"
-      "The statistics of a target are the figures that its results have, under these names.\n",
+      "The tools of a target are the commands that read or run its machine code, here and without\n"
+      "the daemon. The statistics of a target are the figures that its results have, under these\n"
+      "names.\n",
       "  kiln targets\n"
       "  kiln targets --passes\n"
       "  kiln targets --statistics\n"

@@ -166,7 +166,7 @@ absl::Status PrepareLinkedDraw(const ParsedFlags& flags, const out::LaunchRecord
     if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
   }
   const absl::StatusOr<sim::scene::VertexStream> stream =
-      run::LinkVertices(*job->dispatch.vertices, vertex);
+      run::LinkVertices(*job->dispatch.vertices);
   if (!stream.ok()) return InJob(flags, std::string(stream.status().message()));
   absl::StatusOr<sim::scene::FragmentInputs> inputs =
       run::ReadLinkedDraw(draw, *stream, fragment, job->folder);
@@ -188,18 +188,17 @@ absl::Status WritePicture(const ParsedFlags& flags, const sim::scene::Dispatch& 
   return WriteWholeFile(flags.Get("png"), *png);
 }
 
-std::string GraphicsText(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
-                         const run::VertexTypes& types) {
+std::string GraphicsText(const sim::scene::Dispatch& dispatch, const run::VertexTypes& types) {
   if (dispatch.draw) return DrawText(*dispatch.draw);
   if (!dispatch.vertices) return "";
-  return run::VertexText(*dispatch.vertices, launch, types, kMaxShown);
+  return run::VertexText(*dispatch.vertices, types, kMaxShown);
 }
 
-void AddGraphics(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
-                 const run::VertexTypes& types, nlohmann::ordered_json* result) {
+void AddGraphics(const sim::scene::Dispatch& dispatch, const run::VertexTypes& types,
+                 nlohmann::ordered_json* result) {
   if (dispatch.draw) (*result)["draw"] = DrawJson(*dispatch.draw);
   if (!dispatch.vertices) return;
-  (*result)["vertices"] = run::VertexRows(*dispatch.vertices, launch, types);
+  (*result)["vertices"] = run::VertexRows(*dispatch.vertices, types);
 }
 
 }  // namespace kiln::client

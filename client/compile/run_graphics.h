@@ -34,10 +34,9 @@ absl::Status WritePicture(const ParsedFlags& flags, const sim::scene::Dispatch& 
 
 // Returns a description of the draw for people; "" for compute shaders. In JSON: "draw" or
 // "vertices".
-std::string GraphicsText(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
-                         const run::VertexTypes& types);
-void AddGraphics(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
-                 const run::VertexTypes& types, nlohmann::ordered_json* result);
+std::string GraphicsText(const sim::scene::Dispatch& dispatch, const run::VertexTypes& types);
+void AddGraphics(const sim::scene::Dispatch& dispatch, const run::VertexTypes& types,
+                 nlohmann::ordered_json* result);
 
 }  // namespace kiln::client
 

@@ -64,7 +64,6 @@ TEST(RunGraphics, APairHasVerticesAndADraw) {
   const absl::StatusOr<ParsedFlags> flags = ParseFlags(kFlags, {"--buffers=j"});
   out::LaunchRecord vertex, fragment;
   vertex.stage = "vertex";
-  vertex.arch.emplace<out::IntelLaunch>();
   fragment.stage = "fragment";
   fragment.fragment.samples = 1;
   run::VertexTypes types;
@@ -79,7 +78,8 @@ TEST(RunGraphics, APairHasVerticesAndADraw) {
   job.dispatch.vertices->written.assign(16, 1);
   EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
             "j: draw: the vertex shader writes no position");
-  out::IntelOf(vertex).vertex.vue = {{.slot = 1, .what = out::VueContent::kPosition}};
+  job.dispatch.vertices->outputs = {
+      {.builtin = "position", .components = {{1, 0}, {1, 1}, {1, 2}, {1, 3}}}};
   EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
             "j: draw: \"inputs\": the vertex shader decides it");
   job.draw.erase("inputs");

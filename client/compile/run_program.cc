@@ -40,7 +40,9 @@ absl::StatusOr<Program> ProgramOf(const std::string& name,
   if (widest == nullptr) return absl::InternalError("the service returned no machine code");
   absl::StatusOr<out::LaunchRecord> record = proto::FromProto(widest->launch());
   if (!record.ok()) return record.status();
-  return Program{name, widest->name(), BytesIn(widest->code()), *std::move(record)};
+  const absl::StatusOr<Target> target = ParseTarget(result.target());
+  if (!target.ok()) return target.status();
+  return Program{*target, name, widest->name(), BytesIn(widest->code()), *std::move(record)};
 }
 
 // Adds specialisation constants of the job, except those that --spec sets.
@@ -132,17 +134,19 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   if (!record.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", record.status().message()));
   }
-  const std::string target = flags.Get("target");
-  if (!record->target.empty() && record->target != target) {
+  const std::string name = flags.Get("target");
+  if (!record->target.empty() && record->target != name) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is the launch record of a program for ",
-                                                   record->target, ", not for ", target));
+                                                   record->target, ", not for ", name));
   }
   if (absl::Status s = run::CheckRecordIsOf(*text, *record, *code); !s.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", s.message(), " (", flags.arguments()[0], ")"));
   }
-  return Program{flags.arguments()[0], absl::StrCat("SIMD", record->dispatch_width), BytesIn(*code),
-                 *std::move(record)};
+  const absl::StatusOr<Target> target = ParseTarget(name);
+  if (!target.ok()) return target.status();
+  return Program{*target, flags.arguments()[0], VariantName(*target, record->dispatch_width),
+                 BytesIn(*code), *std::move(record)};
 }
 
 absl::StatusOr<ExitCode> CompilePrograms(const ParsedFlags& flags, const Environment& environment,

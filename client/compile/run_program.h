@@ -13,11 +13,13 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/flags.h"
 #include "client/run/job.h"
+#include "core/driver/compile.h"
 #include "core/out/launch_record.h"
 
 namespace kiln::client {
 
 struct Program {
+  Target target{};
   std::string file;     // in messages
   std::string variant;  // "SIMD16"
   std::vector<uint8_t> code;

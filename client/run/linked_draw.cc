@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/sim/eu/vertex_outputs.h"
-
 namespace kiln::client::run {
 namespace {
 
-using sim::eu::VertexOutput;
 using sim::scene::StreamDistances;
 using sim::scene::VertexInputs;
+using sim::scene::VertexOutput;
 using sim::scene::VertexStream;
 
 // Takes values of all vertices out of a run.
@@ -81,9 +79,8 @@ class Link {
 
 }  // namespace
 
-absl::StatusOr<VertexStream> LinkVertices(const VertexInputs& run,
-                                          const out::LaunchRecord& record) {
-  return Link(run).Take(sim::eu::VertexOutputsOf(record));
+absl::StatusOr<VertexStream> LinkVertices(const VertexInputs& run) {
+  return Link(run).Take(run.outputs);
 }
 
 }  // namespace kiln::client::run

@@ -3,7 +3,6 @@
 #define KILN_CLIENT_RUN_LINKED_DRAW_H_
 
 #include "absl/status/statusor.h"
-#include "core/out/launch_record.h"
 #include "core/sim/scene/vertex.h"
 #include "core/sim/scene/vertex_stream.h"
 
@@ -11,8 +10,7 @@ namespace kiln::client::run {
 
 // Returns the outputs of a run as a stream; components that the program did not write are 0.
 // InvalidArgument: no position.
-absl::StatusOr<sim::scene::VertexStream> LinkVertices(const sim::scene::VertexInputs& run,
-                                                      const out::LaunchRecord& record);
+absl::StatusOr<sim::scene::VertexStream> LinkVertices(const sim::scene::VertexInputs& run);
 
 }  // namespace kiln::client::run
 

@@ -12,7 +12,6 @@
 #include "client/run/job_data.h"
 #include "client/run/vertices.h"
 #include "core/base/utf8.h"
-#include "core/sim/eu/vertex_outputs.h"
 
 namespace kiln::client::run {
 namespace {
@@ -52,12 +51,10 @@ std::string TypeOf(const Column& c, const VertexTypes& types) {
   return type == types.end() ? "f32" : type->second;
 }
 
-std::vector<Column> ColumnsOf(const VertexInputs& draw, const out::LaunchRecord& record,
-                              const VertexTypes& types) {
-  const std::vector<sim::eu::VertexOutput> places = sim::eu::VertexOutputsOf(record);
+std::vector<Column> ColumnsOf(const VertexInputs& draw, const VertexTypes& types) {
   std::vector<Column> columns;
-  for (const json& output : VertexOutputs(draw, record)) {
-    const sim::eu::VertexOutput& place = places[columns.size()];
+  for (const json& output : VertexOutputs(draw)) {
+    const sim::scene::VertexOutput& place = draw.outputs[columns.size()];
     Column c(output);
     c.values = Values(TypeOf(c, types), absl::HexStringToBytes(output["hex"].get<std::string>()));
     const auto written = output["written"].get<std::string>();
@@ -99,9 +96,8 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const json& vertices, const out::Ver
   return types;
 }
 
-Json VertexRows(const VertexInputs& draw, const out::LaunchRecord& record,
-                const VertexTypes& types) {
-  const std::vector<Column> columns = ColumnsOf(draw, record, types);
+Json VertexRows(const VertexInputs& draw, const VertexTypes& types) {
+  const std::vector<Column> columns = ColumnsOf(draw, types);
   Json rows = Json::array();
   for (uint32_t run = 0; run < draw.Runs(); ++run) {
     Json outputs = Json::array();
@@ -125,9 +121,8 @@ Json VertexRows(const VertexInputs& draw, const out::LaunchRecord& record,
   return rows;
 }
 
-std::string VertexText(const VertexInputs& draw, const out::LaunchRecord& record,
-                       const VertexTypes& types, size_t most) {
-  const std::vector<Column> columns = ColumnsOf(draw, record, types);
+std::string VertexText(const VertexInputs& draw, const VertexTypes& types, size_t most) {
+  const std::vector<Column> columns = ColumnsOf(draw, types);
   std::string text;
   for (uint32_t run = 0; run < std::min<uint64_t>(draw.Runs(), most); ++run) {
     absl::StrAppend(&text, "vertex ", run % draw.count);

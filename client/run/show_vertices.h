@@ -22,16 +22,14 @@ using VertexTypes = std::map<uint32_t, std::string>;
 absl::StatusOr<VertexTypes> ReadVertexTypes(const nlohmann::json& vertices,
                                             const out::VertexLaunch& launch);
 
-// Returns {"instance", "vertex", "outputs": [{"builtin" or "location", "values"}]} of each vertex,
-// numbered by its index in the draw. Built-ins have their own types. Null: not written by the
-// program; in a slot that it writes, components that the shader does not store may hold anything
-// (core/intel/ABI.md, "Vertices").
-nlohmann::ordered_json VertexRows(const sim::scene::VertexInputs& draw,
-                                  const out::LaunchRecord& record, const VertexTypes& types);
+// Returns {"instance", "vertex", "outputs": [{"builtin" or "location", "values"}]} of each vertex
+// of a draw that has been run, numbered by its index in the draw. Built-ins have their own types.
+// Null: not written by the program; in a slot that it writes, components that the shader does not
+// store may hold anything.
+nlohmann::ordered_json VertexRows(const sim::scene::VertexInputs& draw, const VertexTypes& types);
 
 // Returns the same as text, for the first `most` vertices; "-": not written by the program.
-std::string VertexText(const sim::scene::VertexInputs& draw, const out::LaunchRecord& record,
-                       const VertexTypes& types, size_t most);
+std::string VertexText(const sim::scene::VertexInputs& draw, const VertexTypes& types, size_t most);
 
 }  // namespace kiln::client::run
 

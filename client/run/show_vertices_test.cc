@@ -16,6 +16,9 @@ sim::scene::VertexInputs Draw() {
   draw.count = 2;
   draw.instances = 2;
   draw.slots = 4;
+  draw.outputs = {{.builtin = "layer", .components = {{0, 1}}},
+                  {.builtin = "position", .components = {{1, 0}, {1, 1}, {1, 2}, {1, 3}}},
+                  {.location = 7, .components = {{3, 0}, {3, 1}, {3, 2}, {3, 3}}}};
   draw.entries.assign(4 * 4 * 4, std::bit_cast<uint32_t>(1.5f));
   draw.written.assign(draw.entries.size(), 1);
   for (uint32_t run = 0; run < 4; ++run) draw.entries[draw.At(run, 0, 1)] = 10 + run;
@@ -24,21 +27,11 @@ sim::scene::VertexInputs Draw() {
   return draw;
 }
 
-out::LaunchRecord Record() {
-  out::LaunchRecord record;
-  record.vertex.outputs = {{7}};
-  out::VueSlot header;
-  header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
-  record.arch.emplace<out::IntelLaunch>().vertex.vue = {
-      header,
-      {1, out::VueContent::kPosition, 0, "", {}, true},
-      {3, out::VueContent::kLocation, 7, "", {}, true}};
-  return record;
-}
-
 TEST(ShowVertices, TypesOfLocations) {
-  const auto read = [](const char* text) {
-    return ReadVertexTypes(nlohmann::json::parse(text), Record().vertex);
+  out::VertexLaunch launch;
+  launch.outputs = {{7}};
+  const auto read = [&](const char* text) {
+    return ReadVertexTypes(nlohmann::json::parse(text), launch);
   };
   const auto types = read(R"({"as": {"7": "u32"}})");
   ASSERT_TRUE(types.ok()) << types.status();
@@ -54,7 +47,7 @@ TEST(ShowVertices, TypesOfLocations) {
 }
 
 TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
-  const nlohmann::ordered_json rows = VertexRows(Draw(), Record(), {{7, "i32"}});
+  const nlohmann::ordered_json rows = VertexRows(Draw(), {{7, "i32"}});
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[3].dump(),
             R"({"instance":1,"vertex":1,"outputs":[{"builtin":"layer","values":[13]},)"
@@ -65,27 +58,19 @@ TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
 // Two clip distances and one cull distance; the second clip distance has no contents.
 TEST(ShowVertices, DistancesWithoutStores) {
   sim::scene::VertexInputs draw = Draw();
-  out::LaunchRecord record;
-  out::IntelVertex& launch = record.arch.emplace<out::IntelLaunch>().vertex;
-  launch.clip_distance_mask = 1 << 0;
-  launch.cull_distance_mask = 1 << 2;
-  out::VueSlot distances;
-  distances.slot = 2;
-  distances.what = out::VueContent::kDistances;
-  distances.parts = {{0, out::VueValue::kClipDistance, 0, true},
-                     {1, out::VueValue::kClipDistance, 1, false},
-                     {2, out::VueValue::kCullDistance, 0, true}};
-  launch.vue = {distances};
-  EXPECT_EQ(VertexRows(draw, record, {})[0]["outputs"].dump(),
+  draw.outputs = {{.builtin = "clip_distance",
+                   .components = {{2, 0}, {.slot = 2, .component = 1, .has_contents = false}}},
+                  {.builtin = "cull_distance", .components = {{2, 2}}}};
+  EXPECT_EQ(VertexRows(draw, {})[0]["outputs"].dump(),
             R"([{"builtin":"clip_distance","values":[1.5,null]},)"
             R"({"builtin":"cull_distance","values":[1.5]}])");
 }
 
 TEST(ShowVertices, TextEndsWhereItIsLong) {
-  EXPECT_EQ(VertexText(Draw(), Record(), {}, 1),
+  EXPECT_EQ(VertexText(Draw(), {}, 1),
             "vertex 0 of instance 0\n  layer: 10\n  position: 1.5 1.5 1.5 1.5\n"
             "  location 7: 1.5 1.5 1.5 1.5\n... (4 vertices; --json prints all)\n");
-  const std::string all = VertexText(Draw(), Record(), {}, 4);
+  const std::string all = VertexText(Draw(), {}, 4);
   EXPECT_TRUE(all.ends_with("  location 7: nan 1.5 - 1.5\n")) << all;
 }
 

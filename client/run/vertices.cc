@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/run/job_data.h"
 #include "client/run/vertices_form.h"
-#include "core/sim/eu/vertex_outputs.h"
 
 namespace kiln::client::run {
 namespace {
@@ -21,6 +20,7 @@ namespace {
 using nlohmann::json;
 using sim::scene::VertexInput;
 using sim::scene::VertexInputs;
+using sim::scene::VertexOutput;
 
 absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
@@ -68,12 +68,12 @@ absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, V
 }
 
 // Returns the dwords of an output of every run.
-json ValuesOf(const VertexInputs& draw, const sim::eu::VertexOutput& output) {
+json ValuesOf(const VertexInputs& draw, const VertexOutput& output) {
   json result = output.builtin.empty() ? json{{"location", output.location}, {"component", 0}}
                                        : json{{"builtin", output.builtin}};
   std::string bytes, written;
   for (uint32_t run = 0; run < draw.Runs(); ++run) {
-    for (const sim::eu::VertexOutput::Component& c : output.components) {
+    for (const VertexOutput::Component& c : output.components) {
       const size_t at = draw.At(run, c.slot, c.component);
       bytes.append(reinterpret_cast<const char*>(&draw.entries[at]), 4);
       written += draw.written[at] ? '1' : '0';
@@ -123,11 +123,9 @@ absl::StatusOr<VertexInputs> ReadVertices(const json& v, const out::VertexLaunch
   return draw;
 }
 
-json VertexOutputs(const VertexInputs& draw, const out::LaunchRecord& record) {
+json VertexOutputs(const VertexInputs& draw) {
   json outputs = json::array();
-  for (const sim::eu::VertexOutput& output : sim::eu::VertexOutputsOf(record)) {
-    outputs.push_back(ValuesOf(draw, output));
-  }
+  for (const VertexOutput& output : draw.outputs) outputs.push_back(ValuesOf(draw, output));
   return outputs;
 }
 

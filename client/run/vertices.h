@@ -25,10 +25,10 @@ namespace kiln::client::run {
 absl::StatusOr<sim::scene::VertexInputs> ReadVertices(const nlohmann::json& vertices,
                                                       const out::VertexLaunch& launch);
 
-// Returns the outputs in the form of `run-peer exec`: {"builtin" or "location" and "component",
-// "components", "bytes", "hex"}, values in the order instance, vertex, component; locations with
-// all four components. "written": a digit for each value, 1 or 0.
-nlohmann::json VertexOutputs(const sim::scene::VertexInputs& draw, const out::LaunchRecord& record);
+// Returns the outputs that a run left in the form of `run-peer exec`: {"builtin" or "location" and
+// "component", "components", "bytes", "hex"}, values in the order instance, vertex, component;
+// locations with all four components. "written": a digit for each value, 1 or 0.
+nlohmann::json VertexOutputs(const sim::scene::VertexInputs& draw);
 
 }  // namespace kiln::client::run
 

@@ -72,17 +72,11 @@ TEST(Vertices, OutputsAreInTheOrderOfRuns) {
   for (uint32_t i = 0; i < 2 * 4 * 4; ++i) draw.entries.push_back(i);
   draw.written.assign(draw.entries.size(), 1);
   draw.written[draw.At(1, 3, 2)] = 0;
-  out::LaunchRecord record;
-  out::VueSlot header, distances;
-  header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
-  distances.slot = 2;
-  distances.what = out::VueContent::kDistances;
-  distances.parts = {{0, out::VueValue::kClipDistance, 0},
-                     {1, out::VueValue::kClipDistance, 1},
-                     {2, out::VueValue::kCullDistance, 0}};
-  record.arch.emplace<out::IntelLaunch>().vertex.vue = {
-      header, distances, {3, out::VueContent::kLocation, 7, "", {}, true}};
-  const json outputs = VertexOutputs(draw, record);
+  draw.outputs = {{.builtin = "layer", .components = {{0, 1}}},
+                  {.location = 7, .components = {{3, 0}, {3, 1}, {3, 2}, {3, 3}}},
+                  {.builtin = "clip_distance", .components = {{2, 0}, {2, 1}}},
+                  {.builtin = "cull_distance", .components = {{2, 2}}}};
+  const json outputs = VertexOutputs(draw);
   ASSERT_EQ(outputs.size(), 4u) << outputs.dump();
   EXPECT_EQ(outputs[0]["builtin"], "layer");
   EXPECT_EQ(outputs[0]["hex"], "0100000011000000");

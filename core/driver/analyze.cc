@@ -1,20 +1,21 @@
-// Table of analysers, apart from targets.cc so that programs that only compile do not link them.
 #include "core/driver/analyze.h"
 
-#include "core/intel/pipeline/analyze.h"
+#include "core/driver/targets.h"
+#include "core/driver/tools.h"
 
 namespace kiln {
-namespace {
 
-// In the order of Target.
-constexpr absl::StatusOr<Analysis> (*kAnalyze[])(absl::Span<const uint8_t>,
-                                                 const AnalyzeOptions&) = {intel::AnalyzeTgl};
+std::vector<Switch> AnalysisSwitches() {
+  return SwitchesOf(Backends(), &Backend::analysis_switches);
+}
 
-}  // namespace
+absl::Status CheckAnalysis(Target target, const AnalyzeOptions& options) {
+  return CheckAnalysis(BackendOf(target), options);
+}
 
 absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
                                  const AnalyzeOptions& options) {
-  return kAnalyze[static_cast<size_t>(target)](code, options);
+  return AnalyzeBy(BackendOf(target), code, options);
 }
 
 }  // namespace kiln

@@ -1,18 +1,28 @@
-// Analyses behaviour and cost of machine code made by any compiler: for the command line, the
-// second header of the core beside compile.h.
+// Analyses behaviour and cost of machine code made by any compiler, for the command line.
 #ifndef KILN_CORE_DRIVER_ANALYZE_H_
 #define KILN_CORE_DRIVER_ANALYZE_H_
 
 #include <cstdint>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/driver/compile.h"
 #include "core/target/analysis.h"
+#include "core/target/switches.h"
 
 namespace kiln {
 
-// InvalidArgument: the bytes are no program of the target; the message names the position.
+// Returns the switches of all targets' analyses, in the order of the targets.
+std::vector<Switch> AnalysisSwitches();
+
+// Returns Unimplemented, with the cause missing_tool, if the target has no analysis or not one of
+// the switches.
+absl::Status CheckAnalysis(Target target, const AnalyzeOptions& options);
+
+// InvalidArgument: the bytes are no program of the target; the message names the position. Also
+// the error of CheckAnalysis.
 absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
                                  const AnalyzeOptions& options = {});
 

@@ -1,4 +1,4 @@
-// The analyser of a target is found by its number; core/intel/pipeline/analyze_test.cc tests it.
+// The analysis of a target is found by its row; core/intel/pipeline/analyze_test.cc tests it.
 #include "core/driver/analyze.h"
 
 #include "gtest/gtest.h"
@@ -21,6 +21,14 @@ TEST(Analyze, OtherBytesAreAnError) {
   EXPECT_EQ(error(16, 0xff).message().find("offset 0: no opcode has the code "), 0u)
       << error(16, 0xff);
   EXPECT_EQ(error(7, 0), absl::InvalidArgumentError("offset 0: truncated instruction"));
+}
+
+TEST(Analyze, ModesAreThoseOfTheTarget) {
+  ASSERT_EQ(AnalysisSwitches().size(), 1u);
+  const std::string name(AnalysisSwitches()[0].name);
+  EXPECT_TRUE(CheckAnalysis(Target::kTgl, {.switches = {name}}).ok());
+  EXPECT_EQ(CheckAnalysis(Target::kTgl, {.switches = {name, "other"}}).message(),
+            "--other: the analysis of tgl has no such mode");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/driver/pass_list.h"
 #include "core/driver/prepared.h"
 #include "core/driver/targets.h"
+#include "core/driver/tools.h"
 #include "core/mir/build.h"
 #include "core/target/check_features.h"
 
@@ -79,8 +80,10 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   return CompileFor(prepared, BackendOf(target), options, sink, budget);
 }
 
+absl::Status CheckDisassembler(Target target) { return CheckDisassembler(BackendOf(target)); }
+
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code) {
-  return BackendOf(target).disassemble(code);
+  return DisassembleBy(BackendOf(target), code);
 }
 
 }  // namespace kiln

@@ -39,6 +39,8 @@ std::vector<Target> AllTargets();
 // Changes only when the bytes produced for the target may change.
 uint32_t CodeGenerationVersion(Target target);
 uint32_t AbiVersion(Target target);
+// Returns the name of a program with so many lanes, which variants of that width have.
+std::string VariantName(Target target, uint32_t width);
 // Returns the figures that each variant of the target has.
 absl::Span<const StatisticRow> StatisticsOf(Target target);
 
@@ -84,7 +86,10 @@ std::vector<PassInfo> AllPasses();
 inline constexpr std::string_view kSteps[] = {"check_bounds", "validate_spirv", "import_spirv",
                                               "compact_mir",  "assign_abi",     "count_program"};
 
-// Returns the machine code as text for people, one instruction a line.
+// Returns Unimplemented, with the cause missing_tool, if the target has no disassembler.
+absl::Status CheckDisassembler(Target target);
+// Returns the machine code as text for people, one instruction a line. InvalidArgument: the bytes
+// are no program of the target. Also the error of CheckDisassembler.
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code);
 
 }  // namespace kiln

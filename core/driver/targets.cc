@@ -37,6 +37,11 @@ std::vector<Target> AllTargets() {
 
 uint32_t CodeGenerationVersion(Target target) { return BackendOf(target).code_generation_version; }
 uint32_t AbiVersion(Target target) { return BackendOf(target).abi_version; }
+
+std::string VariantName(Target target, uint32_t width) {
+  return BackendOf(target).variant_name(width);
+}
+
 absl::Span<const StatisticRow> StatisticsOf(const Backend& backend) {
   if (backend.statistics == nullptr) return {};
   return backend.statistics();

@@ -69,6 +69,33 @@ TEST(StatisticsOf, ABackEndWithoutAFunctionDeclaresNone) {
   EXPECT_TRUE(StatisticsOf(Backend{.name = "bare"}).empty());
 }
 
+// A command has one option for all targets whose tools have a switch of that name.
+TEST(Switches, RowsAreWhole) {
+  std::map<std::string_view, std::string_view> analysis, simulation;
+  for (const Backend* backend : Backends()) {
+    SCOPED_TRACE(backend->name);
+    for (const auto& [rows, help] : {std::pair{backend->analysis_switches, &analysis},
+                                     std::pair{backend->simulation_switches, &simulation}}) {
+      std::set<std::string_view> names;
+      for (const Switch& row : rows) {
+        SCOPED_TRACE(row.name);
+        EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), row.name.npos);
+        EXPECT_TRUE(!row.name.empty() && names.insert(row.name).second);
+        EXPECT_GT(row.help.size(), 10u);
+        EXPECT_EQ(help->try_emplace(row.name, row.help).first->second, row.help);
+      }
+    }
+    EXPECT_TRUE(backend->analyze != nullptr || backend->analysis_switches.empty());
+    EXPECT_TRUE(backend->simulate != nullptr || backend->simulation_switches.empty());
+  }
+}
+
+TEST(VariantName, TellsWidthsApart) {
+  for (const Target target : AllTargets()) {
+    EXPECT_NE(VariantName(target, 8), VariantName(target, 16)) << TargetName(target);
+  }
+}
+
 // A report compares results of several targets by name.
 TEST(StatisticsOf, ANameMeansTheSameForAllTargets) {
   std::map<std::string_view, const StatisticRow*> by_name;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,11 +23,13 @@ struct UnitCost {
   int64_t queues = 0;  // the thread waits for the unit to be free
 };
 
-// Hazards without a wait. `texts` are the first kMaxWaitsListed of `count`.
+// Hazards of one kind without a wait. `texts` are the first kMaxWaitsListed of `count`.
 struct WaitFindings {
-  std::vector<std::string> texts;
+  std::string_view name;   // the key in results: "missing_waits"
+  std::string_view title;  // for people: "missing waits". Both live as long as the process
+  std::vector<std::string> texts = {};
   int64_t count = 0;
-  std::string not_judged;  // why there is no verdict, e.g. too many ways through the program
+  std::string not_judged = {};  // why there is no verdict, e.g. too many ways through the program
 };
 
 inline constexpr size_t kMaxWaitsListed = 1000;
@@ -41,17 +44,15 @@ struct Analysis {
   std::string cycles_not_judged;
   std::vector<std::pair<std::string, int64_t>> messages;  // by name, most frequent first
   std::vector<std::pair<std::string, int64_t>> opcodes;   // the same for instructions
-  WaitFindings missing_waits;  // data hazards on paths that threads take, without a wait
-  // With AnalyzeOptions::fusion: the further hazards that need a block entered with all channels
-  // off, as the thread fused with this one may cause (the simulator's Options::fusion).
-  WaitFindings missing_if_skipped;
+  // Data hazards on paths that threads take, without a wait; further kinds with switches.
+  std::vector<WaitFindings> waits;
   std::vector<int64_t> redundant_syncs;  // indices of instructions that could go
   // Broken restrictions of the hardware, including illegal opcodes and paths past the end.
   std::vector<std::string> findings;
 };
 
 struct AnalyzeOptions {
-  bool fusion = false;
+  std::vector<std::string> switches;  // names of Backend::analysis_switches
 };
 
 }  // namespace kiln

@@ -13,9 +13,13 @@
 #include "core/base/sink.h"
 #include "core/mid/features.h"
 #include "core/mir/mir.h"
+#include "core/out/launch_record.h"
+#include "core/target/analysis.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
+#include "core/target/simulation.h"
 #include "core/target/statistics.h"
+#include "core/target/switches.h"
 
 namespace kiln {
 
@@ -37,9 +41,30 @@ struct Backend {
   // this target, with their causes and SPIR-V ids (core/driver/compile.h).
   absl::StatusOr<Compiled> (*compile)(const mir::Module& module, const CompileOptions& options,
                                       Runner& runner, Sink* sink) = nullptr;
-  // Returns the code as text, one instruction a line. InvalidArgument: the bytes are no program of
-  // the target.
+  // Returns the name of a program with so many lanes, as users know it (Variant::name). Every
+  // row has the function.
+  std::string (*variant_name)(uint32_t width) = nullptr;
+
+  // Tools for machine code of any compiler. Null: the target has none, and the driver refuses what
+  // needs it by name (core/driver/tools.h). All return InvalidArgument for bytes that are no
+  // program of the target.
+
+  // Returns the code as text, one instruction a line.
   absl::StatusOr<std::string> (*disassemble)(absl::Span<const uint8_t> code) = nullptr;
+  // Returns its effects and its cost.
+  absl::StatusOr<Analysis> (*analyze)(absl::Span<const uint8_t> code,
+                                      const AnalyzeOptions& options) = nullptr;
+  // Runs a whole dispatch or draw; the client's data are changed even if it fails. Errors:
+  // InvalidArgument also for a record and data that do not fit, Unimplemented (a named construct),
+  // FailedPrecondition (a missing wait in contract mode, a deadlock), OutOfRange (an access outside
+  // memory or registers), DeadlineExceeded (limits).
+  absl::StatusOr<sim::scene::RunStats> (*simulate)(absl::Span<const uint8_t> code,
+                                                   const out::LaunchRecord& record,
+                                                   const SimulationOptions& options,
+                                                   sim::scene::Dispatch& dispatch) = nullptr;
+  // Modes that only some targets' tools have. The driver hands on no other.
+  absl::Span<const Switch> analysis_switches = {};
+  absl::Span<const Switch> simulation_switches = {};
 };
 
 }  // namespace kiln

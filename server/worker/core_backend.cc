@@ -115,6 +115,7 @@ absl::Status AddVariant(const Variant& from, Target target, bool assembly, Targe
   SetStatistics(from.statistics, to);
   if (result->variants_size() == 1) result->set_loadable_by(Name(from.launch.loadable_by));
   if (!assembly) return absl::OkStatus();
+  if (absl::Status s = CheckDisassembler(target); !s.ok()) return s;
   auto text = Disassemble(target, from.code);
   if (!text.ok()) return absl::InternalError("the generated code does not disassemble");
   to->set_assembly(*std::move(text));

@@ -11,11 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
+#include "core/driver/simulate.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/verify.h"
 #include "core/mir/parse.h"
 #include "core/oracle/interp.h"
-#include "core/sim/eu/simulator.h"
 #include "tests/exec/images.h"
 #include "tests/exec/unsized.h"
 
@@ -125,12 +125,12 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
     dispatch.buffers.push_back(std::move(buffer));
   }
   Translate(before, dispatch);
-  sim::eu::Options options;
-  options.fusion = fusion;
+  SimulationOptions options;
+  if (fusion) options.switches = {"fusion"};
   options.opposite = opposite;
   options.max_instructions = 20'000'000;
   options.zero_memory = setup.zero_memory;
-  const absl::StatusOr<sim::eu::RunStats> run = sim::eu::Run(v.code, v.launch, options, dispatch);
+  const auto run = Simulate(Target::kTgl, v.code, v.launch, options, dispatch);
   const std::string text =
       run.ok() ? Differences(want, dispatch, setup) : std::string(run.status().message());
   if (text.empty()) return "";

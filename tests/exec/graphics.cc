@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/cause.h"
 #include "core/driver/prepared.h"
+#include "core/driver/simulate.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/verify.h"
 #include "tests/exec/images.h"
@@ -70,11 +71,11 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
        {Mode{"", false, false}, Mode{" fused", true, false}, Mode{" opposite", false, true}}) {
     if (mode.opposite && !setup.opposite) continue;
     sim::scene::Dispatch got = dispatch;
-    sim::eu::Options options;
-    options.fusion = mode.fusion;
+    SimulationOptions options;
+    if (mode.fusion) options.switches = {"fusion"};
     options.opposite = mode.opposite;
     options.max_instructions = 20'000'000;
-    const auto run = sim::eu::Run(variant.code, variant.launch, options, got);
+    const auto run = Simulate(Target::kTgl, variant.code, variant.launch, options, got);
     const std::string wrong = run.ok() ? difference(got) : std::string(run.status().message());
     if (run.ok()) counts->threads += static_cast<int64_t>(run->threads);
     if (!wrong.empty()) absl::StrAppend(&text, variant.name, mode.name, ": ", wrong, "\n");

@@ -9,7 +9,7 @@
 
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
-#include "core/sim/eu/simulator.h"
+#include "core/sim/scene/dispatch.h"
 
 namespace kiln::exec {
 

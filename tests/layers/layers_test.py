@@ -26,7 +26,10 @@ class LayersTest(unittest.TestCase):
                 ("core/sim/eu", "core/intel/select"), ("core/sim/eu", "core/intel/emit"),
                 ("core/driver", "core/intel/select"), ("core/base", "proto"), ("core/out", "server"),
                 ("core/intel/isa", "core/intel/lir"), ("server/cache", "client"),
-                ("client", "server/cache"), ("server/worker", "server/net")]:
+                ("client", "server/cache"), ("server/worker", "server/net"),
+                ("client/run", "core/sim/eu"), ("client/commands", "core/intel/isa"), ("server/worker", "core/sim/eu"),
+                ("core/driver", "core/sim/eu"), ("core/sim/eu", "core/intel/pipeline"), ("core/sim/eu", "core/target"),
+                ("core/sim/scene", "core/target")]:
             with self.subTest(user=user, used=used):
                 found = wrong((user, used))
                 self.assertEqual(len(found), 1, found)
@@ -35,7 +38,7 @@ class LayersTest(unittest.TestCase):
     def test_arrows_that_may_be(self):
         self.assertEqual(wrong(("core/lir/ra", "core/lir"), ("core/mid", "core/mir"),
                                ("server/cache", "server/files"), ("core/sim/eu", "core/intel/isa"),
-                               ("server", "deploy/bazel")), [])
+                               ("core/intel/pipeline", "core/sim/eu"), ("server", "deploy/bazel")), [])
 
     def test_a_new_folder_is_given_a_room(self):
         self.assertIn("in no room", wrong(("core/intel/new", "core/base"))[0])

@@ -1,5 +1,5 @@
 """Words that only some rooms may use: targets, their makers and units, generations of the hardware,
-bits of descriptors, names of statistics.
+simulators, bits of descriptors, names of statistics.
 
   words.py ROOT      prints each use in another room; exit status 1 if there is one
 
@@ -31,13 +31,11 @@ NEUTRAL = ("core/base/", "core/front/", "core/lir/", "core/mir/", "core/mid/", "
 BELONGS = (
     ("core/driver/compile.h", r'\bkTgl\b', "the enumeration of targets"),
     ("core/driver/targets.cc", r'\bcore/intel/|\bintel::kTglBackend\b', "the table of back ends"),
-    ("core/driver/analyze.cc", r'\bcore/intel/|\bintel::AnalyzeTgl\b', "the table of analyses"),
     ("core/lir/random_scalar_program.cc", r'\bVCC\b', "programs of the tests' scalar machine"),
     ("core/lir/testing_scalar_ops.def", r'\bVCC\b', "operations of the tests' scalar machine"),
     ("client/", r'--target=[a-z0-9,]+|out/\S+\.tgl\.[0-9]+\.', "commands that a user can copy"),
     ("server/config/", r'--target=[a-z0-9,]+', "a command that a user can copy"),
     ("client/", r'//.*"[^"]*"', "examples, in comments, of what a user reads or writes"),
-    ("client/compile/run_program.cc", r'"SIMD"', "run knows one simulator: its programs' names"),
 )
 
 # Code that composes or splits a descriptor's fields: only isa/messages may.
@@ -45,6 +43,10 @@ DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(
 MAY_PACK_DESCRIPTORS = (
     "core/intel/isa/",
 )
+
+# Simulators judge what back ends make: a back end's row hands its own on, and nothing else uses one.
+SIMULATOR = re.compile(r'#include "core/sim/(?!scene/)')
+MAY_INCLUDE_SIMULATORS = re.compile(r'core/sim/|core/\w+/pipeline/simulate\.cc$')
 
 # Statistics are rows that a back end declares; what is above the core takes them as data.
 DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$')
@@ -92,6 +94,8 @@ def findings(path, text, used=None):
                 found.append("%s:%d: names a target: %s" % (path, number, line.strip()))
         elif GENERATION.search(line) and not path.startswith(MAY_NAME_GENERATIONS):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
+        if SIMULATOR.search(line) and not MAY_INCLUDE_SIMULATORS.match(path):
+            found.append("%s:%d: uses a simulator: %s" % (path, number, line.strip()))
         if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
             found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
     return found

@@ -44,10 +44,22 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.found("client/report/results.h", "// by name, SIMD16"), 1)
         self.assertEqual(self.found("server/worker/answer.cc", '// by name, "SIMD16"'), 1)
         self.assertEqual(self.found("core/driver/targets.cc", "{&intel::kTglBackend, kTgl}"), 1)
+        self.assertEqual(self.found("core/driver/analyze.cc", '#include "core/intel/pipeline/analyze.h"'), 1)
+        self.assertEqual(self.found("client/compile/run_program.cc", 'StrCat("SIMD", width)'), 1)
         self.assertEqual(self.found("core/mid/testing/testing.h", "// at SIMD16"), 0)
         used = set()
         words.findings("core/driver/compile.h", "enum class Target { kTgl };\n", used)
         self.assertEqual([row[0] for row in used], ["core/driver/compile.h"])
+
+    def test_simulators_are_for_rows(self):
+        line = '#include "core/sim/eu/simulator.h"'
+        for path in ("client/commands/run_command.cc", "server/worker/answer.cc", "core/driver/simulate.cc",
+                     "core/intel/pipeline/schedule.cc", "core/intel/pipeline/backend.cc"):
+            self.assertEqual(self.found(path, line), 1, path)
+        for path in ("core/intel/pipeline/simulate.cc", "core/amd/pipeline/simulate.cc", "core/sim/eu/launch.cc",
+                     "core/intel/pipeline/simulate_test.cc"):
+            self.assertEqual(self.found(path, line), 0, path)
+        self.assertEqual(self.found("client/run/job.h", '#include "core/sim/scene/dispatch.h"'), 0)
 
     def test_descriptors_are_packed_in_one_room(self):
         for line in ("  e.send.desc = control | rlen << 20 | mlen << 25;",

@@ -155,7 +155,7 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (dispatch->draw) AddDraw(*dispatch->draw, &result);
   if (dispatch->vertices) {
     result["resources"] = std::move(result["outputs"]);
-    result["outputs"] = client::run::VertexOutputs(*dispatch->vertices, *record);
+    result["outputs"] = client::run::VertexOutputs(*dispatch->vertices);
     result["count"] = dispatch->vertices->count;
     result["instances"] = dispatch->vertices->instances;
   }

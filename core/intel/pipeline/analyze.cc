@@ -85,8 +85,15 @@ absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) 
   return absl::OkStatus();
 }
 
-WaitFindings TextsOf(const isa::Program& program, absl::Span<const waits::MissingWait> all) {
-  WaitFindings findings;
+// Returns the findings of a kind, still empty.
+WaitFindings MissingWaits() { return {.name = "missing_waits", .title = "missing waits"}; }
+WaitFindings MissingIfSkipped() {
+  return {.name = "missing_if_skipped",
+          .title = "missing if a block is entered with all channels off"};
+}
+
+WaitFindings TextsOf(const isa::Program& program, absl::Span<const waits::MissingWait> all,
+                     WaitFindings findings) {
   findings.count = static_cast<int64_t>(all.size());
   for (const auto& m : all.first(std::min(all.size(), kMaxWaitsListed))) {
     findings.texts.push_back(waits::Describe(program, m));
@@ -98,8 +105,7 @@ bool Before(const waits::MissingWait& a, const waits::MissingWait& b) {
   return std::tie(a.consumer, a.producer, a.phases) < std::tie(b.consumer, b.producer, b.phases);
 }
 
-WaitFindings NotJudged(const absl::Status& why) {
-  WaitFindings findings;
+WaitFindings NotJudged(const absl::Status& why, WaitFindings findings) {
   findings.not_judged = std::string(why.message());
   return findings;
 }
@@ -112,21 +118,22 @@ void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa:
                            ? waits::FindCertainMissingWaits(program, Fusion::kOff)
                            : absl::StatusOr<std::vector<waits::MissingWait>>(locations.status());
   if (!certain.ok()) {
-    analysis->missing_waits = analysis->missing_if_skipped = NotJudged(certain.status());
+    analysis->waits.push_back(NotJudged(certain.status(), MissingWaits()));
+    if (fusion) analysis->waits.push_back(NotJudged(certain.status(), MissingIfSkipped()));
     return;
   }
   AddWaysPastTheEnd(placed, *locations, analysis);
-  analysis->missing_waits = TextsOf(program, *certain);
+  analysis->waits.push_back(TextsOf(program, *certain, MissingWaits()));
   if (!fusion) return;
   const auto all = waits::FindCertainMissingWaits(program, Fusion::kOn);
   if (!all.ok()) {
-    analysis->missing_if_skipped = NotJudged(all.status());
+    analysis->waits.push_back(NotJudged(all.status(), MissingIfSkipped()));
     return;
   }
   std::vector<waits::MissingWait> more;
   std::set_difference(all->begin(), all->end(), certain->begin(), certain->end(),
                       std::back_inserter(more), Before);
-  analysis->missing_if_skipped = TextsOf(program, more);
+  analysis->waits.push_back(TextsOf(program, more, MissingIfSkipped()));
 }
 
 }  // namespace
@@ -149,7 +156,7 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   for (const isa::Finding& finding : *findings) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
-  AddMissingWaits(*placed, *program, options.fusion, &analysis);
+  AddMissingWaits(*placed, *program, Has(options.switches, "fusion"), &analysis);
   if (absl::Status s = AddRedundantSyncs(*program, &analysis); !s.ok()) return s;
   return analysis;
 }

@@ -7,9 +7,15 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/target/analysis.h"
+#include "core/target/switches.h"
 
 namespace kiln::intel {
 
+inline constexpr Switch kAnalysisSwitches[] = {
+    {"fusion", "also list waits missing if blocks are entered with all channels off"}};
+
+// With "fusion" there is a further kind of waits: hazards that need a block entered with all
+// channels off, as the thread fused with this one may cause (sim/eu/control_flow.h).
 // Returns InvalidArgument if the bytes are no program, and says where.
 absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options);
 

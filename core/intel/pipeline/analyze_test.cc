@@ -77,13 +77,15 @@ TEST(Analyze, CountsAndCosts) {
   ASSERT_FALSE(a.units.empty());
   EXPECT_EQ(a.units[0].name, "fpu");
   EXPECT_EQ(a.units[0].waits, 10);
-  EXPECT_EQ(a.missing_waits.count, 0);
+  ASSERT_EQ(a.waits.size(), 1u);
+  EXPECT_EQ(a.waits[0].name, "missing_waits");
+  EXPECT_EQ(a.waits[0].count, 0);
   EXPECT_TRUE(a.findings.empty());
 }
 
 TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
   const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()});
-  EXPECT_EQ(a.missing_waits.texts,
+  EXPECT_EQ(a.waits[0].texts,
             std::vector<std::string>{
                 "instruction 1 (add) does not wait for 0 (add): results not written"});
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
@@ -93,8 +95,8 @@ TEST(Analyze, ListsTheFirstOfMany) {
   std::vector<isa::Instruction> chain(kMaxWaitsListed + 201, Add(10, 10, 0));
   chain.push_back(EndOfThread());
   const Analysis a = Of(chain);
-  EXPECT_EQ(a.missing_waits.texts.size(), kMaxWaitsListed);
-  EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMaxWaitsListed) + 200);
+  EXPECT_EQ(a.waits[0].texts.size(), kMaxWaitsListed);
+  EXPECT_GE(a.waits[0].count, static_cast<int64_t>(kMaxWaitsListed) + 200);
 }
 
 // Lanes may be parked at the ends of 100 ifs while others run through 3,000 more: too many states
@@ -121,10 +123,11 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   program.Append(EndOfThread());
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto a = AnalyzeTgl(*code, {.fusion = true});
+  const auto a = AnalyzeTgl(*code, {.switches = {"fusion"}});
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(a->statistics.At("instructions"), 2 * (kNested + kInside) + 1);
-  for (const WaitFindings& waits : {a->missing_waits, a->missing_if_skipped}) {
+  ASSERT_EQ(a->waits.size(), 2u);
+  for (const WaitFindings& waits : a->waits) {
     EXPECT_EQ(waits.not_judged, "too many paths through the program");
     EXPECT_EQ(waits.count, 0);
     EXPECT_TRUE(waits.texts.empty());
@@ -202,7 +205,7 @@ TEST(Analyze, FindsSyncsThatCouldGo) {
   EXPECT_EQ(needless.redundant_syncs, std::vector<int64_t>{1});
   const Analysis needed = Of({Add(10, 1, 0), sync, Add(11, 10, 0), EndOfThread()});
   EXPECT_TRUE(needed.redundant_syncs.empty());
-  EXPECT_EQ(needed.missing_waits.count, 0);
+  EXPECT_EQ(needed.waits[0].count, 0);
 }
 
 // With fusion a thread enters the block of an if without channels too. Then a masked wait is not
@@ -229,12 +232,14 @@ TEST(Analyze, FusionAddsWhatASkippedBlockMisses) {
   program.Append(EndOfThread());
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto off = AnalyzeTgl(*code, {}), on = AnalyzeTgl(*code, {.fusion = true});
+  const auto off = AnalyzeTgl(*code, {}), on = AnalyzeTgl(*code, {.switches = {"fusion"}});
   ASSERT_TRUE(off.ok() && on.ok());
-  EXPECT_EQ(off->missing_waits.count, 0);
-  EXPECT_EQ(off->missing_if_skipped.count, 0) << "not asked for";
-  EXPECT_EQ(on->missing_waits.count, 0);
-  EXPECT_EQ(on->missing_if_skipped.count, 1);
+  ASSERT_EQ(off->waits.size(), 1u) << "not asked for";
+  EXPECT_EQ(off->waits[0].count, 0);
+  ASSERT_EQ(on->waits.size(), 2u);
+  EXPECT_EQ(on->waits[0].count, 0);
+  EXPECT_EQ(on->waits[1].name, "missing_if_skipped");
+  EXPECT_EQ(on->waits[1].count, 1);
 }
 
 }  // namespace

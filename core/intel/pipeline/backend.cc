@@ -10,8 +10,10 @@
 #include "core/base/step.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
+#include "core/intel/pipeline/analyze.h"
 #include "core/intel/pipeline/count.h"
 #include "core/intel/pipeline/passes.h"
+#include "core/intel/pipeline/simulate.h"
 #include "core/intel/pipeline/statistics.h"
 #include "core/intel/pipeline/widths.h"
 
@@ -25,7 +27,8 @@ void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
   remark.kind = "width_refused";
   remark.width = width;
   remark.spirv_id = SpirvIdOf(why);
-  remark.text = absl::StrCat("SIMD", width, ": ", std::string(why.message()));
+  remark.text =
+      absl::StrCat(VariantName(static_cast<uint32_t>(width)), ": ", std::string(why.message()));
   sink->OnRemark(remark);
 }
 
@@ -169,6 +172,11 @@ const Backend kTglBackend = {.name = "tgl",
                              .statistics = StatisticRows,
                              .passes = PassRows,
                              .compile = CompileTgl,
-                             .disassemble = DisassembleTgl};
+                             .variant_name = VariantName,
+                             .disassemble = DisassembleTgl,
+                             .analyze = AnalyzeTgl,
+                             .simulate = SimulateTgl,
+                             .analysis_switches = kAnalysisSwitches,
+                             .simulation_switches = kSimulationSwitches};
 
 }  // namespace kiln::intel

@@ -10,7 +10,7 @@
 
 namespace kiln::intel {
 
-std::string WidthCosts::Name() const { return absl::StrCat("SIMD", width); }
+std::string VariantName(uint32_t width) { return absl::StrCat("SIMD", width); }
 
 bool IsWanted(const CompileOptions& options, int width) {
   if (options.required_subgroup_size != 0 && options.required_subgroup_size != width) return false;

@@ -18,6 +18,9 @@ namespace kiln::intel {
 
 inline constexpr int kWidths[] = {8, 16, 32};
 
+// Returns the name of a program of that width: "SIMD16".
+std::string VariantName(uint32_t width);
+
 // Facts about a width that was compiled, by which widths are chosen.
 struct WidthCosts {
   int width = 0;
@@ -25,7 +28,7 @@ struct WidthCosts {
   int64_t busiest_cycles = 0;  // cycles for which it occupies its busiest unit
   int64_t registers = 0;       // the most that are live at once
   bool spills = false;
-  std::string Name() const;  // "SIMD16", as its variant is named
+  std::string Name() const { return VariantName(static_cast<uint32_t>(width)); }
 };
 
 bool IsWanted(const CompileOptions& options, int width);

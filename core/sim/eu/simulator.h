@@ -17,9 +17,7 @@
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
 
 #include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -27,44 +25,21 @@
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
 #include "core/sim/scene/dispatch.h"
+#include "core/sim/scene/run.h"
 
 namespace kiln::sim::eu {
 
-struct Options {
-  bool contract = true;   // judge waits
-  bool unsourced = true;  // judge also by the rules without a source (contract_rules.h)
-  bool fusion = false;    // enter skipped blocks with all channels off (control_flow.h)
-  // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
-  // memory differently: an output that changes depends on undefined contents or order.
-  bool opposite = false;
-  bool zero_memory = false;  // shared memory and scratch start as 0, as in the MIR interpreter
-  // Memory mode: messages take effect late and out of order (memory_order.h), threads alternate in
-  // random order after random times, whatever `opposite` says, and one to four consecutive
-  // workgroups run at the same time, until all of them have ended. The seed decides everything.
-  std::optional<uint64_t> memory_seed;
-  bool paths = false;  // record RunStats::paths: four bytes for each instruction executed
-  uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
-  double max_seconds = 0;                         // processor time; 0: no limit
+// Unsourced rules: contract_rules.h. Memory mode: memory_order.h.
+struct Options : scene::RunOptions {
+  bool fusion = false;  // enter skipped blocks with all channels off (control_flow.h)
+  bool paths = false;   // record RunStats::paths: four bytes for each instruction executed
 };
 
-// Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing. A
-// block that is partly outside counts by the dwords that the program uses (outside_reads.h).
-struct OutOfBounds {
-  uint32_t offset = 0;    // byte of the instruction
-  std::string where;      // "set 0 binding 1 (surface 3)", of the first of them
-  uint64_t accesses = 0;  // lanes, or dwords of blocks
-};
+// Accesses of a block that is partly outside: outside_reads.h.
+using scene::OutOfBounds;
 
-struct RunStats {
-  uint64_t instructions = 0;
-  uint64_t lane_operations = 0;  // channels of all instructions but branches and sync
-  uint64_t messages = 0;
-  uint64_t threads = 0;
-  // Byte offsets of the instructions that any thread executed with an active channel (or NoMask),
-  // ascending.
-  std::vector<uint32_t> executed;
-  // Ascending by offset.
-  std::vector<OutOfBounds> out_of_bounds;
+// Instructions with NoMask are executed for all lanes.
+struct RunStats : scene::RunStats {
   // With Options::paths: byte offsets of the instructions that a thread executed, in order, odd
   // (one more) if all channels were off; each different path of a thread once.
   std::set<std::vector<uint32_t>> paths;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/push_ranges.h"
+#include "core/sim/eu/vertex_outputs.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -189,6 +190,7 @@ absl::Status CheckVertexInputs(const out::LaunchRecord& record, const scene::Ver
 
 std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
                                         scene::VertexInputs& draw) {
+  draw.outputs = VertexOutputsOf(record);
   draw.slots = kSlotsOfEntryUnit * out::IntelOf(record).vertex.urb_entry_size;
   draw.entries.assign(draw.At(static_cast<uint32_t>(draw.Runs()), 0, 0), 0);
   draw.written.assign(draw.entries.size(), 0);

@@ -44,7 +44,8 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record);
 // Checks that all attributes of the record are given for every run. InvalidArgument.
 absl::Status CheckVertexInputs(const out::LaunchRecord& record, const scene::VertexInputs& draw);
 
-// Returns the threads of a draw in its order, reversed with `opposite`; allocates the results.
+// Returns the threads of a draw in its order, reversed with `opposite`; names and allocates the
+// results.
 std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
                                         scene::VertexInputs& draw);
 

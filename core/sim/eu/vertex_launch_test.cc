@@ -26,6 +26,8 @@ TEST(VertexLaunch, EveryRunGetsItsAttributesAndIds) {
     const absl::Status s = RunVertices(Copy(), VertexRecord(), draw, o);
     ASSERT_TRUE(s.ok()) << s;
     ASSERT_EQ(draw.entries.size(), 21u * 8 * 4);
+    ASSERT_EQ(draw.outputs.size(), 2u) << "position and location 3";
+    EXPECT_EQ(draw.outputs[1].components[0].slot, 4u);
     for (uint32_t run = 0; run < 21; ++run) {
       const uint32_t v = run % 7;
       const uint32_t want[] = {10 * v, 10 * v + 1, 0, kOne}, ids[] = {0, 5, v, run / 7};

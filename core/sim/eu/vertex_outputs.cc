@@ -8,6 +8,8 @@
 namespace kiln::sim::eu {
 namespace {
 
+using scene::VertexOutput;
+
 constexpr uint32_t kSlotComponents = 4;
 
 const char* NameOf(out::VueValue v) {

@@ -9,6 +9,7 @@ namespace {
 
 using out::VueContent;
 using out::VueValue;
+using scene::VertexOutput;
 
 TEST(VertexOutputs, SlotsInTheirOrder) {
   const std::vector<VertexOutput> outputs = VertexOutputsOf(VertexRecord());

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,6 +29,21 @@ struct VertexInput {
   std::vector<uint32_t> bits;  // component c of vertex (or instance) e at e * components + c
 };
 
+// Where the entries of a draw have an output of its program.
+struct VertexOutput {
+  struct Component {
+    uint32_t slot = 0;
+    uint32_t component = 0;
+    // False for distances that the program does not write: nothing is clipped or culled by them,
+    // though the slot is written as a whole.
+    bool has_contents = true;
+  };
+
+  std::string builtin = {};  // "position", "clip_distance", "layer", ...; empty: at a location
+  uint32_t location = 0;     // with four components
+  std::vector<Component> components = {};
+};
+
 struct VertexInputs {
   uint32_t count = 0;                          // vertices of an instance; indexed: indices.size()
   std::vector<uint32_t> indices;               // only of an indexed draw
@@ -36,8 +52,9 @@ struct VertexInputs {
   uint32_t draw_id = 0;
   std::vector<VertexInput> inputs;
 
-  // Results: contents of the entries after the runs, and which dwords were written (the others are
-  // undefined).
+  // Results: the outputs by name, contents of the entries after the runs, and which dwords were
+  // written (the others are undefined). Built-ins that the program does not write are left out.
+  std::vector<VertexOutput> outputs;
   uint32_t slots = 0;  // size of an entry in slots of four dwords
   std::vector<uint32_t> entries;
   std::vector<uint8_t> written;  // 0 or 1

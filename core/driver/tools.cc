@@ -1,0 +1,69 @@
+#include "core/driver/tools.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+
+namespace kiln {
+namespace {
+
+absl::Status Missing(const Backend& backend, std::string_view tool) {
+  return WithCause(absl::UnimplementedError(absl::StrCat("the target ", std::string(backend.name),
+                                                         " has no ", std::string(tool))),
+                   "missing_tool");
+}
+
+std::string ToolOf(const Backend& backend, std::string_view tool) {
+  return absl::StrCat("the ", std::string(tool), " of ", std::string(backend.name));
+}
+
+}  // namespace
+
+absl::Status CheckDisassembler(const Backend& backend) {
+  return backend.disassemble == nullptr ? Missing(backend, "disassembler") : absl::OkStatus();
+}
+
+absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options) {
+  if (backend.analyze == nullptr) return Missing(backend, "analysis");
+  return CheckSwitches(options.switches, backend.analysis_switches, ToolOf(backend, "analysis"));
+}
+
+absl::Status CheckSimulation(const Backend& backend, const SimulationOptions& options) {
+  if (backend.simulate == nullptr) return Missing(backend, "simulator");
+  return CheckSwitches(options.switches, backend.simulation_switches, ToolOf(backend, "simulator"));
+}
+
+absl::StatusOr<std::string> DisassembleBy(const Backend& backend, absl::Span<const uint8_t> code) {
+  if (absl::Status s = CheckDisassembler(backend); !s.ok()) return s;
+  return backend.disassemble(code);
+}
+
+absl::StatusOr<Analysis> AnalyzeBy(const Backend& backend, absl::Span<const uint8_t> code,
+                                   const AnalyzeOptions& options) {
+  if (absl::Status s = CheckAnalysis(backend, options); !s.ok()) return s;
+  return backend.analyze(code, options);
+}
+
+absl::StatusOr<sim::scene::RunStats> SimulateBy(const Backend& backend,
+                                                absl::Span<const uint8_t> code,
+                                                const out::LaunchRecord& record,
+                                                const SimulationOptions& options,
+                                                sim::scene::Dispatch& dispatch) {
+  if (absl::Status s = CheckSimulation(backend, options); !s.ok()) return s;
+  return backend.simulate(code, record, options, dispatch);
+}
+
+std::vector<Switch> SwitchesOf(absl::Span<const Backend* const> backends,
+                               absl::Span<const Switch> Backend::*switches) {
+  std::vector<Switch> all;
+  for (const Backend* backend : backends) {
+    for (const Switch& row : backend->*switches) {
+      const auto same = [&](const Switch& each) { return each.name == row.name; };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(row);
+    }
+  }
+  return all;
+}
+
+}  // namespace kiln

@@ -1,0 +1,106 @@
+// Tests, with back ends of its own, that a tool is called with what was asked for, and that a
+// target without it, or without one of its modes, refuses by name.
+#include "core/driver/tools.h"
+
+#include "core/base/cause.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr Backend kBare = {.name = "bare"};
+
+constexpr Switch kFast[] = {{"fast", "runs fast"}};
+constexpr Switch kBoth[] = {{"slow", "runs slowly"}, {"fast", "runs as fast as light"}};
+
+absl::StatusOr<std::string> Bytes(absl::Span<const uint8_t> code) {
+  return std::string(code.begin(), code.end());
+}
+
+absl::StatusOr<Analysis> Count(absl::Span<const uint8_t> code, const AnalyzeOptions& options) {
+  Analysis analysis;
+  analysis.bottleneck = Has(options.switches, "fast") ? "light" : "road";
+  analysis.throughput_cycles = static_cast<int64_t>(code.size());
+  return analysis;
+}
+
+absl::StatusOr<sim::scene::RunStats> Pretend(absl::Span<const uint8_t> code,
+                                             const out::LaunchRecord& record,
+                                             const SimulationOptions& options,
+                                             sim::scene::Dispatch& dispatch) {
+  dispatch.groups[0] = 9;
+  sim::scene::RunStats stats;
+  stats.instructions = code.size();
+  stats.threads = record.dispatch_width;
+  stats.messages = *options.memory_seed;
+  return stats;
+}
+
+constexpr Backend kWhole = {.name = "whole",
+                            .disassemble = Bytes,
+                            .analyze = Count,
+                            .simulate = Pretend,
+                            .analysis_switches = kFast,
+                            .simulation_switches = kBoth};
+
+// Refusals are UNIMPLEMENTED with a cause of their own.
+std::string Refusal(const absl::Status& s) {
+  EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented) << s;
+  EXPECT_EQ(CauseOf(s), "missing_tool");
+  return std::string(s.message());
+}
+
+TEST(Tools, ABackEndWithoutAToolSaysWhich) {
+  sim::scene::Dispatch dispatch;
+  EXPECT_EQ(Refusal(DisassembleBy(kBare, {}).status()), "the target bare has no disassembler");
+  EXPECT_EQ(Refusal(AnalyzeBy(kBare, {}, {}).status()), "the target bare has no analysis");
+  EXPECT_EQ(Refusal(SimulateBy(kBare, {}, {}, {}, dispatch).status()),
+            "the target bare has no simulator");
+  EXPECT_EQ(Refusal(CheckDisassembler(kBare)), "the target bare has no disassembler");
+}
+
+TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
+  EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
+            "--slow: the analysis of whole has no such mode");
+  SimulationOptions options;
+  options.switches = {"slow", "other"};
+  sim::scene::Dispatch dispatch;
+  EXPECT_EQ(Refusal(SimulateBy(kWhole, {}, {}, options, dispatch).status()),
+            "--other: the simulator of whole has no such mode");
+  EXPECT_EQ(dispatch.groups[0], 1u) << "nothing ran";
+}
+
+TEST(Tools, AreCalledWithWhatWasAskedFor) {
+  const std::vector<uint8_t> code = {'a', 'b'};
+  EXPECT_EQ(*DisassembleBy(kWhole, code), "ab");
+  EXPECT_EQ(AnalyzeBy(kWhole, code, {})->bottleneck, "road");
+  const auto analysis = AnalyzeBy(kWhole, code, {.switches = {"fast"}});
+  ASSERT_TRUE(analysis.ok()) << analysis.status();
+  EXPECT_EQ(analysis->bottleneck, "light");
+  EXPECT_EQ(analysis->throughput_cycles, 2);
+  SimulationOptions options;
+  options.memory_seed = 7;
+  options.switches = {"slow"};
+  out::LaunchRecord record;
+  record.dispatch_width = 64;
+  sim::scene::Dispatch dispatch;
+  const auto stats = SimulateBy(kWhole, code, record, options, dispatch);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ(stats->instructions, 2u);
+  EXPECT_EQ(stats->threads, 64u);
+  EXPECT_EQ(stats->messages, 7u);
+  EXPECT_EQ(dispatch.groups[0], 9u);
+}
+
+TEST(SwitchesOf, HasEachNameOnce) {
+  constexpr Backend kOther = {.name = "other", .simulation_switches = kFast};
+  const Backend* const all[] = {&kBare, &kWhole, &kOther};
+  const std::vector<Switch> rows = SwitchesOf(all, &Backend::simulation_switches);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "slow");
+  EXPECT_EQ(rows[1].help, "runs as fast as light");
+  EXPECT_EQ(SwitchesOf(all, &Backend::analysis_switches).size(), 1u);
+}
+
+}  // namespace
+}  // namespace kiln
