@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/intel/device/testing.h"
 #include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"
 #include "gtest/gtest.h"
@@ -42,12 +43,12 @@ isa::Instruction EndOfThread() {
   return inst;
 }
 
-Analysis Of(const std::vector<isa::Instruction>& insts) {
+Analysis Of(const std::vector<isa::Instruction>& insts, const Device& device = Tgl()) {
   isa::Program program(isa::Generation::kGen12);
   for (const isa::Instruction& inst : insts) program.Append(inst);
   const auto code = isa::Finalise(program);
   EXPECT_TRUE(code.ok()) << code.status();
-  const auto analysis = AnalyzeTgl(*code, {});
+  const auto analysis = AnalyzeCode(device, *code, {.fusion = true});
   EXPECT_TRUE(analysis.ok()) << analysis.status();
   return *analysis;
 }
@@ -87,6 +88,18 @@ TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
             std::vector<std::string>{
                 "instruction 1 (add) does not wait for 0 (add): results not written"});
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
+}
+
+TEST(Analyze, HardwareThatInterlocksRegistersNeedsNoWaits) {
+  const Device& interlocked = TglBut(&Instructions::software_scoreboard);
+  const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()}, interlocked);
+  EXPECT_EQ(a.missing_waits.count, 0);
+  EXPECT_EQ(a.missing_if_skipped.count, 0);
+  EXPECT_TRUE(a.redundant_syncs.empty());
+  EXPECT_GT(a.statistics.At("cycles"), 14);
+  const Analysis no_end = Of({Add(10, 1, 0)}, interlocked);
+  ASSERT_FALSE(no_end.findings.empty());
+  EXPECT_NE(no_end.findings.back().find("continues past the program's end"), std::string::npos);
 }
 
 TEST(Analyze, ListsTheFirstOfMany) {
