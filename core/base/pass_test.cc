@@ -309,7 +309,7 @@ TEST(Pass, OptionsAreChecked) {
 absl::StatusOr<bool> Weigh(Toy& toy, PassContext& context) {
   Toy copy = toy;
   const absl::Status tried =
-      context.Try(kLevel, absl::MakeConstSpan(kTable), "drop", /*width=*/16, copy);
+      context.Try(kLevel, absl::MakeConstSpan(kTable), "drop", /*width=*/8, copy);
   if (!tried.ok()) return tried;
   if (!context.Rewrite()) return false;
   toy.text += std::to_string(copy.text.size());
@@ -332,7 +332,7 @@ TEST(Pass, TrialsAreReported) {
   for (size_t i = 0; i < r.records.size(); ++i) {
     const bool outer = i + 1 == r.records.size();
     EXPECT_EQ(r.records[i].pass == "weigh", outer) << i;
-    EXPECT_EQ(r.records[i].width, outer ? 0 : 16) << i;
+    EXPECT_EQ(r.records[i].width, outer ? 16 : 8) << i;
     EXPECT_EQ(r.records[i].rewrites, outer ? 1 : 0) << i;
     EXPECT_NE(r.records[i].pass, "lower") << "it is after the last";
     EXPECT_GE(r.records[i].nanoseconds, 0) << i;
