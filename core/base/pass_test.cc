@@ -342,7 +342,7 @@ TEST(Pass, TrialsAreReported) {
   EXPECT_EQ(r.snapshots[0].rfind("weigh=", 0), 0u);
 }
 
-// What a trial finds depends on no limit: else the first rewrites would depend on later ones.
+// A trial finds the same whatever the limit: else the first rewrites would depend on later ones.
 TEST(Pass, TrialsAreOutsideOfBisection) {
   PassOptions one, none;
   one.bisect_limit = 1;

@@ -93,7 +93,7 @@ TEST(DeviceFacts, DotProductsAreSumsWithout) {
   }
 }
 
-// What the hardware interlocks needs neither waits in the code nor the pass that sets them.
+// Code for hardware that interlocks registers has no waits, and no pass sets any.
 TEST(DeviceFacts, HardwareWaitsNeedNoSoftwareScoreboard) {
   using Interlocked = Target<&Instructions::software_scoreboard>;
   const std::string module = OfThree(

@@ -1,4 +1,4 @@
-// What a device says of its instructions is what the tables of its generation say.
+// Compares the facts of each device with the tables of its generation.
 #include "core/intel/device/device.h"
 
 #include "core/intel/device/testing.h"

@@ -27,8 +27,8 @@ bool ReadsOrWritesHalfs(const Instruction& inst) {
   return false;
 }
 
-// Returns true for a message with addresses of 64 bits. Of a computed descriptor the constant part
-// has the message.
+// Returns true for a message with addresses of 64 bits. The constant part of a computed descriptor
+// names the message.
 bool HasAddresses(const Instruction& inst, isa::Generation gen) {
   if (!isa::IsSend(inst.op)) return false;
   const auto fields = isa::ParseDescriptor(gen, inst.send.sfid, inst.send.desc, inst.send.ex_desc);
