@@ -30,7 +30,7 @@ struct Setup {
   bool opposite = false;  // run also in the opposite order and with other undefined contents
   const Backend* backend = nullptr;  // compiles; null: the only target's
   bool waits = true;                 // the code has software waits, which are judged
-  bool bindless = false;  // all descriptors in arrays without length (unsized.h)
+  bool bindless = false;             // all descriptors in arrays without length (unsized.h)
 };
 
 // Returns "" if all agree, else the differences. `module` is text as core/mir/parse.h reads it.
