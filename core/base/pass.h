@@ -21,10 +21,16 @@
 //
 // The runner is generic over the module type M (MIR, LIR, ...): a Level gives the functions that
 // print, verify and count it. One Runner serves all levels of a compile, so that counts continue.
+//
+// A pass that compiles a copy of the program to learn from it does so by context.Try: the passes of
+// such a trial are reported like others, and their time is theirs, not also that of the outer pass.
+// Trials are outside of bisection: they neither use nor obey its limit, so that the first N
+// rewrites are the same for every N.
 #ifndef KILN_CORE_BASE_PASS_H_
 #define KILN_CORE_BASE_PASS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,12 +42,17 @@
 #include "core/base/pass_options.h"
 #include "core/base/sink.h"
 #include "core/base/step.h"
+#include "core/base/trial_sink.h"
 
 namespace kiln {
 
 bool IsDisabled(const PassOptions& options, std::string_view name);
 
 class Runner;
+template <class M>
+struct Level;
+template <class M>
+struct Pass;
 
 // The pass's access to the runner: permission for rewrites, cancellation, remarks.
 class PassContext {
@@ -54,6 +65,12 @@ class PassContext {
   template <class M>
   absl::StatusOr<bool> RunOptional(std::string_view name,
                                    absl::StatusOr<bool> (*pass)(M&, PassContext&), M& module);
+  // Runs a table on a copy up to the pass `last`, at a dispatch width, and reports each pass as one
+  // of a trial (trial_sink.h). Runs without the passes that the caller has disabled, without limit
+  // on rewrites, without verification. Errors: those of Runner::Run.
+  template <class M>
+  absl::Status Try(const Level<M>& level, absl::Span<const Pass<M>> table, std::string_view last,
+                   int width, M& copy);
   // True once the compile is cancelled: return soon, with the module well-formed. Cheap; long
   // passes call it at least every 1,024 steps.
   bool Cancelled() const;
@@ -78,6 +95,7 @@ class PassContext {
   int64_t remaining_ = -1;  // rewrites still allowed; -1: any number
   int64_t rewrites_ = 0;    // that counted
   int64_t max_live_ = 0;
+  int64_t trial_nanoseconds_ = 0;  // in records of their own
 };
 
 template <class M>
@@ -198,6 +216,25 @@ absl::StatusOr<bool> PassContext::RunOptional(std::string_view name,
 }
 
 template <class M>
+absl::Status PassContext::Try(const Level<M>& level, absl::Span<const Pass<M>> table,
+                              std::string_view last, int width, M& copy) {
+  PassOptions options;
+  if (options_ != nullptr) options.disabled = options_->disabled;
+  options.stop_after = std::string(last);
+  const Budget unlimited;
+  std::optional<TrialSink> records;
+  if (sink_ != nullptr) records.emplace(*sink_);
+  Runner runner(options, records ? &*records : nullptr, budget_ == nullptr ? unlimited : *budget_);
+  runner.set_width(width);
+  const absl::Status status = runner.Run(level, table, copy);
+  if (records) {
+    trial_nanoseconds_ += records->nanoseconds();
+    sink_->OnPassBegin(pass_);  // goes on
+  }
+  return status;
+}
+
+template <class M>
 absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module) {
   counted_until_ = Now();
   instructions_ = Count(level, module);
@@ -255,7 +292,7 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
   const bool changed = result.ok() && *result;
   if (changed || !result.ok()) instructions_ = Count(level, module);
   const int64_t start = std::exchange(counted_until_, Now());
-  record.nanoseconds = counted_until_ - start;
+  record.nanoseconds = counted_until_ - start - context.trial_nanoseconds_;
   record.instructions_after = instructions_;
   absl::Status status = End(context, record, changed);
 

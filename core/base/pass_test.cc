@@ -305,5 +305,84 @@ TEST(Pass, OptionsAreChecked) {
             "print-after: there is no pass named 'x'");
 }
 
+// Tries the table on a copy and says how long that was; then makes one rewrite.
+absl::StatusOr<bool> Weigh(Toy& toy, PassContext& context) {
+  Toy copy = toy;
+  const absl::Status tried =
+      context.Try(kLevel, absl::MakeConstSpan(kTable), "drop", /*width=*/8, copy);
+  if (!tried.ok()) return tried;
+  if (!context.Rewrite()) return false;
+  toy.text += std::to_string(copy.text.size());
+  return true;
+}
+constexpr Pass<Toy> kWeighing[] = {{.name = "weigh", .run = Weigh, .optional = true}};
+
+// The trial's passes are reported, and nothing that the trial's result would say.
+TEST(Pass, TrialsAreReported) {
+  PassOptions options;
+  options.print_after = "all";
+  options.verify_each = true;
+  const Outcome out = RunToy(options, kWeighing);
+  ASSERT_EQ(out.status, absl::OkStatus());
+  const Recorder& r = out.recorder;
+  ASSERT_EQ(r.records.size(), 3u) << "climb, drop, weigh";
+  EXPECT_EQ(r.begun.front(), "weigh");
+  EXPECT_EQ(r.begun.back(), "weigh") << "it goes on after the trial";
+  EXPECT_EQ(r.begun.size(), r.records.size() + 1);
+  for (size_t i = 0; i < r.records.size(); ++i) {
+    const bool outer = i + 1 == r.records.size();
+    EXPECT_EQ(r.records[i].pass == "weigh", outer) << i;
+    EXPECT_EQ(r.records[i].width, outer ? 16 : 8) << i;
+    EXPECT_EQ(r.records[i].rewrites, outer ? 1 : 0) << i;
+    EXPECT_NE(r.records[i].pass, "lower") << "it is after the last";
+    EXPECT_GE(r.records[i].nanoseconds, 0) << i;
+  }
+  EXPECT_TRUE(r.remarks.empty()) << "the d that was dropped is that of a copy";
+  ASSERT_EQ(r.snapshots.size(), 1u);
+  EXPECT_EQ(r.snapshots[0].rfind("weigh=", 0), 0u);
+}
+
+// A trial finds the same whatever the limit: else the first rewrites would depend on later ones.
+TEST(Pass, TrialsAreOutsideOfBisection) {
+  PassOptions one, none;
+  one.bisect_limit = 1;
+  none.bisect_limit = 0;
+  EXPECT_EQ(RunToy(one, kWeighing).text, RunToy({}, kWeighing).text);
+  EXPECT_EQ(RunToy(none, kWeighing).recorder.records.size(), 0u);
+}
+
+// Spends time on a copy alone.
+absl::StatusOr<bool> Spend(Toy&, PassContext&) {
+  const int64_t start = ThreadNanoseconds();
+  while (ThreadNanoseconds() - start < 3'000'000) {
+  }
+  return false;
+}
+absl::StatusOr<bool> TrySpending(Toy& toy, PassContext& context) {
+  constexpr static Pass<Toy> kSpending[] = {{.name = "spend", .run = Spend}};
+  const absl::Status tried =
+      context.Try(kLevel, absl::MakeConstSpan(kSpending), "spend", /*width=*/8, toy);
+  if (!tried.ok()) return tried;
+  return false;
+}
+
+// Times add up to the compile's: a trial's are not also the outer pass's.
+TEST(Pass, TimesOfTrialsCountOnce) {
+  const Pass<Toy> table[] = {{.name = "outer", .run = TrySpending}};
+  const Outcome out = RunToy({}, table);
+  ASSERT_EQ(out.recorder.records.size(), 2u);
+  EXPECT_GE(out.recorder.records[0].nanoseconds, 3'000'000);
+  EXPECT_LT(out.recorder.records[1].nanoseconds, out.recorder.records[0].nanoseconds / 2);
+}
+
+TEST(Pass, TrialsEndWithTheCompile) {
+  const std::atomic<bool> cancelled = true;
+  Budget budget;
+  budget.cancelled = &cancelled;
+  const Outcome out = RunToy({}, kWeighing, budget);
+  EXPECT_EQ(out.status.code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(out.recorder.begun.size(), 3u) << "weigh, climb, weigh";
+}
+
 }  // namespace
 }  // namespace kiln

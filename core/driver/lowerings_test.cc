@@ -33,6 +33,9 @@ constexpr Case kCases[] = {
      "%0:i8 = load_ssbo[0, align 4] 0 %1:i8 = iadd %0, %0 "
      "store_ssbo[0, align 4] 0, %1",
      [](Features& f) { f.int8 = true; }, true},
+    {"lower_dot_products",
+     "%0:i32 = local_index %1:i32 = sdot4x8 %0, %0, %0 store_ssbo[0, align 4] 0, %1",
+     [](Features& f) { f.dot4 = true; }, true},
     {"lower_float_atomics", "%0:f32 = ssbo_atomic[0, fadd] 0, 1f store_ssbo[0, align 4] 4, %0",
      [](Features& f) { f.float_atomics.add = true; }, true},
     {"lower_float_atomics", "%0:f32 = shared_atomic[fmin] 0, 1f store_ssbo[0, align 4] 4, %0",

@@ -16,6 +16,7 @@
 #include "core/mid/lower/end_helper_loops.h"
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
+#include "core/mid/lower/lower_dot_products.h"
 #include "core/mid/lower/lower_float_atomics.h"
 #include "core/mid/lower/lower_gradients.h"
 #include "core/mid/lower/lower_int64.h"
@@ -136,6 +137,8 @@ constexpr Pass<Lowering> kLowerings[] = {
      "lowers 64-bit integers to pairs of 32-bit integers"},
     {"lower_int8", Unless<&Features::int8, mid::LowerInt8>, false, 0,
      "lowers arithmetic on 8-bit integers to 32 bits"},
+    {"lower_dot_products", Unless<&Features::dot4, mid::LowerDotProducts>, false, 0,
+     "lowers dot products of four bytes to products of the bytes"},
     {"lower_division", Always<mid::LowerDivision>, true, 0,
      "lowers integer division by constants to multiplication"},
     {"end_helper_loops", Always<mid::EndHelperLoops>, false, 0,
@@ -187,6 +190,7 @@ constexpr PassOrder kOrder[] = {
     {"lower_int64", "lower_division",
      "a 64-bit division of a 32-bit dividend becomes a 32-bit division"},
     {"lower_int64", "combine_memory", "the two halves of a 64-bit value are neighbours in memory"},
+    {"lower_dot_products", "simplify_lowered", "folding takes bytes out of constants"},
     {"lower_int8", "simplify_lowered",
      "folding removes extensions of bytes that are only passed on"},
     {"merge_equal_lowered", "combine_memory",

@@ -254,5 +254,44 @@ TEST(Neutral, OffsetsThatPassesMakeConstantAreNotRefused) {
   }
 }
 
+// Returns the refusal by a target without one feature; one that has it compiles the module.
+std::string RefusedWithout(bool mid::Features::*feature, const Words& words) {
+  const auto prepared = PreparedOf(words);
+  if (prepared == nullptr) return "";
+  EXPECT_EQ(TextFor(kPairs, *prepared).rfind("mir 1", 0), 0u) << TextFor(kPairs, *prepared);
+  mid::Features features = kOfPairs;
+  features.*feature = false;
+  Backend lacking = kPairs;
+  lacking.features = &features;
+  const absl::Status refused = CompileFor(*prepared, lacking, {}, nullptr, {}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(SpirvIdOf(refused), 0u);
+  return CauseOf(refused);
+}
+
+TEST(Neutral, HalfFloats) {
+  const auto compiled = [](const std::string& globals, const std::string& body) {
+    return front::CompileCompute(front::KernelText(globals, body));
+  };
+  EXPECT_EQ(RefusedWithout(
+                &mid::Features::half_floats,
+                compiled("#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n",
+                         "out_[id] = uint(float16_t(in_[id]) * 2.0hf);")),
+            "half_floats");
+  EXPECT_EQ(RefusedWithout(&mid::Features::half_floats,
+                           compiled("", "out_[id] = packHalf2x16(vec2(float(in_[id]), 1.0));")),
+            "half_floats");
+}
+
+TEST(Neutral, Addresses) {
+  EXPECT_EQ(RefusedWithout(&mid::Features::addresses,
+                           front::CompileCompute(front::KernelText(
+                               "#extension GL_EXT_buffer_reference : require\n"
+                               "layout(buffer_reference, std430) buffer Words { uint words[]; };\n"
+                               "layout(push_constant) uniform Push { Words at; };\n",
+                               "at.words[id] = in_[id];"))),
+            "device_addresses");
+}
+
 }  // namespace
 }  // namespace kiln

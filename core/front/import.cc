@@ -12,6 +12,7 @@
 #include "core/front/emit/modes.h"
 #include "core/front/emit/resources.h"
 #include "core/front/emit/shared_memory.h"
+#include "core/front/finish/find_needs.h"
 #include "core/front/finish/finish_interface.h"
 #include "core/front/finish/mark_invariant.h"
 #include "core/front/finish/prune.h"
@@ -102,6 +103,7 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
   status = FinishInterface(module);
   if (!status.ok()) return status;
   MarkInvariant(module);
+  FindNeeds(module);
   return module;
 }
 

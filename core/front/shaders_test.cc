@@ -183,6 +183,7 @@ TEST(Shaders, IdsMayLieFarApart) {
     ASSERT_TRUE(module.ok()) << module.status();
     ASSERT_TRUE(other.ok()) << other.status();
     for (mir::Inst& inst : module->insts) inst.spirv_id = FarApart(inst.spirv_id);
+    for (mir::Needed& n : module->needs) n.spirv_id = FarApart(n.spirv_id);
     for (mir::Resource& r : module->resources) r.spirv_id = FarApart(r.spirv_id);
     for (mir::PrivateArray& a : module->private_arrays) a.spirv_id = FarApart(a.spirv_id);
     module->local_size_id = FarApart(module->local_size_id);

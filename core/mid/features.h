@@ -15,6 +15,7 @@ enum class Derivatives : uint8_t { kNowhere, kInFragments, kEverywhere };
 struct Features {
   bool int64;  // integers of 64 bits, in registers and memory (else lower_int64)
   bool int8;   // arithmetic on bytes (else lower_int8)
+  bool dot4;   // products of four bytes, added (else lower_dot_products)
 
   // Atomic operations on floats (else lower_float_atomics).
   struct FloatAtomics {
@@ -25,6 +26,8 @@ struct Features {
   } float_atomics;
 
   // No pass lowers these: modules that need them are refused.
+  bool half_floats;           // floats of 16 bits, and conversions from and to their bits
+  bool addresses;             // memory accesses by 64-bit address
   bool shared_int64_atomics;  // 64-bit atomics on shared memory, of pairs unless `int64`
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
   // Constant texel offsets of samples, in texels.

@@ -286,7 +286,8 @@ struct Module {
   std::vector<Interface> outputs;
   FloatMode f16_mode;
   FloatMode f32_mode;
-  std::vector<Needed> needs;                       // each once, in the order of the first places
+  std::vector<Needed> needs;                       // each once, in the order of the first places,
+                                                   // those that only SPIR-V shows before others
   std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;

@@ -29,6 +29,11 @@ std::string FarOffset(const Features& f) {
 
 // In the order of core/mir/needs.def.
 constexpr Row kRows[] = {
+    {Need::kHalfFloats, [](const Features& f, int32_t) { return f.half_floats; }, "half_floats",
+     [](const Features&) -> std::string { return "float of 16 bits"; }, ""},
+    {Need::kAddresses, [](const Features& f, int32_t) { return f.addresses; }, "device_addresses",
+     [](const Features&) -> std::string { return "access by a 64-bit address"; },
+     "PhysicalStorageBufferAddresses"},
     {Need::kSharedInt64Atomics, [](const Features& f, int32_t) { return f.shared_int64_atomics; },
      "int64_atomics",
      [](const Features&) -> std::string { return "atomic of 64 bits on shared memory"; },

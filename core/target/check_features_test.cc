@@ -26,6 +26,24 @@ mid::Features With(bool mid::Features::*feature) {
   return features;
 }
 
+TEST(CheckFeatures, HalfFloats) {
+  const mir::Module m = Parse("needs half_floats at 9 ;%7", "");
+  mid::Features features = mid::kFewFeatures;
+  EXPECT_EQ(CheckFeatures(m, features), absl::OkStatus());
+  features.half_floats = false;
+  EXPECT_EQ(TextOf(CheckFeatures(m, features)), "half_floats: float of 16 bits (%7)");
+}
+
+TEST(CheckFeatures, Addresses) {
+  const mir::Module m = Parse("needs addresses at 9 ;%7", "");
+  mid::Features features = mid::kFewFeatures;
+  EXPECT_EQ(CheckFeatures(m, features), absl::OkStatus());
+  features.addresses = false;
+  EXPECT_EQ(TextOf(CheckFeatures(m, features)),
+            "device_addresses: access by a 64-bit address [capability "
+            "PhysicalStorageBufferAddresses] (%7)");
+}
+
 TEST(CheckFeatures, SharedInt64Atomics) {
   const mir::Module m =
       Parse("needs shared_int64_atomics at 260 ;%77", "%0:i64 = shared_atomic[add] 0, 5i64");

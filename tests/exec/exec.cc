@@ -126,6 +126,7 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
   }
   Translate(before, dispatch);
   SimulationOptions options;
+  options.contract = setup.waits;
   if (fusion) options.switches = {"fusion"};
   options.opposite = opposite;
   options.max_instructions = 20'000'000;
@@ -172,7 +173,9 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
   options.passes.verify_each = true;
   options.widths = setup.widths;
   options.passes.disabled = setup.disabled_passes;
-  const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  const auto compiled = setup.backend != nullptr
+                            ? CompileFor(**prepared, *setup.backend, options, nullptr, {})
+                            : Compile(**prepared, Target::kTgl, options, nullptr, {});
   if (!compiled.ok()) return std::string(compiled.status().message());
   std::string text;
   for (const Variant& v : compiled->variants) {
@@ -180,7 +183,7 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
     want.subgroup_size = static_cast<uint32_t>(v.width);
     const auto interpreted = oracle::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
-    text += Findings(v);
+    if (setup.waits) text += Findings(v);
     for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion, false);
     if (setup.opposite) text += RunVariant(v, inputs, want, setup, false, true);
   }

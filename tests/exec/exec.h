@@ -11,6 +11,10 @@
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
 
+namespace kiln {
+struct Backend;
+}
+
 namespace kiln::exec {
 
 struct Setup {
@@ -24,7 +28,9 @@ struct Setup {
   std::vector<int> widths = {8, 16, 32};  // each of them must compile
   std::vector<std::string> disabled_passes;
   bool opposite = false;  // run also in the opposite order and with other undefined contents
-  bool bindless = false;  // all descriptors in arrays without length (unsized.h)
+  const Backend* backend = nullptr;  // compiles; null: the only target's
+  bool waits = true;                 // the code has software waits, which are judged
+  bool bindless = false;             // all descriptors in arrays without length (unsized.h)
 };
 
 // Returns "" if all agree, else the differences. `module` is text as core/mir/parse.h reads it.

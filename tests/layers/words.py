@@ -38,6 +38,15 @@ BELONGS = (
     ("client/", r'//.*"[^"]*"', "examples, in comments, of what a user reads or writes"),
 )
 
+# A device by name: code of the back end is given the device that it works for.
+DEVICE_BY_NAME = re.compile(r'\bTgl\(\)|<Tgl>')
+TAKES_DEVICES = "core/intel/"
+MAY_NAME_DEVICES = (
+    "core/intel/device/",           # the table of devices
+    "core/intel/isa/",              # encodings by generation
+    "core/intel/pipeline/backend.cc",  # the rows of the driver's table
+)
+
 # Code that composes or splits a descriptor's fields: only isa/messages may.
 DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
 MAY_PACK_DESCRIPTORS = (
@@ -96,6 +105,9 @@ def findings(path, text, used=None):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
         if SIMULATOR.search(line) and not MAY_INCLUDE_SIMULATORS.match(path):
             found.append("%s:%d: uses a simulator: %s" % (path, number, line.strip()))
+        if (DEVICE_BY_NAME.search(code_of(line)) and path.startswith(TAKES_DEVICES)
+                and not path.startswith(MAY_NAME_DEVICES)):
+            found.append("%s:%d: names a device: %s" % (path, number, line.strip()))
         if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
             found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
     return found

@@ -21,6 +21,16 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.found("core/front/check/coverage.def", 'LIMIT("tgl", "bindings", 240)'), 1)
         self.assertEqual(self.found("core/mir/mir.h", "enum Generate { kGenerate12 };"), 0)
 
+    def test_code_is_given_its_device(self):
+        for line in ("  Work work(Tgl());", "MachineOf(Tgl())", "  .passes = Row<Tgl>::Passes,"):
+            self.assertEqual(self.found("core/intel/select/select.cc", line), 1, line)
+            self.assertEqual(self.found("core/intel/pipeline/analyze.cc", line), 1, line)
+            for path in ("core/intel/device/devices.cc", "core/intel/isa/codes.cc",
+                         "core/intel/pipeline/backend.cc",
+                         "core/intel/select/testing.cc", "core/intel/select/select_test.cc"):
+                self.assertEqual(self.found(path, line), 0, path + line)
+        self.assertEqual(self.found("core/intel/select/select.cc", "  // Tgl() is one"), 0)
+
     def test_neutral_rooms_name_no_target(self):
         rooms = ("core/base/causes.def", "core/front/emit/modes.cc", "core/lir/lir.h", "core/mir/semantics.h",
                  "core/mid/values/simplify.cc", "core/oracle/interp.cc", "core/target/compiled.h",

@@ -39,11 +39,25 @@ struct Machine {
   uint32_t scratch_block = 0;  // GRFs of scratch memory that a message reaches without an address
 };
 
+// Instructions and messages that not every generation has. Selection, emission and the list of
+// passes ask here; what a device lacks is lowered, or refused by name (core/README.md, "What a new
+// Intel generation adds"). There are no defaults, so that none is forgotten.
+struct Instructions {
+  bool rotate;               // rol, ror
+  bool dot4;                 // dp4a: products of four bytes, added
+  bool half_floats;          // operands of type HF, in arithmetic and conversions
+  bool dword_product;        // mul of two dwords; else one factor has 16 bits
+  bool addresses;            // messages of the data port with addresses of 64 bits (A64)
+  bool software_scoreboard;  // waits are in the code: SWSB bytes, sync. Else hardware interlocks
+                             // registers, and code waits for a message by reading its result
+};
+
 struct Device {
   std::string_view name;  // "tgl": the compile target's name, also in launch records
   isa::Generation generation;
   Limits limits;
   Machine machine;
+  Instructions instructions;
   const TimingTable* timings;
 };
 

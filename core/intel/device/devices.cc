@@ -67,6 +67,24 @@ constexpr Device kTgl = {
             // at which they start.
             .scratch_block = 4096,
         },
+    // Sources: core/intel/isa/opcodes.def and messages.def, with which device_test compares; Mesa
+    // 25.0.7, src/intel; IGC, visa.
+    .instructions =
+        {
+            // From Gen11 on (Mesa, has_rotate32; IGC, HANDLE_INST of rol: GENX_ICLLP).
+            .rotate = true,
+            // From Gen12 on (Mesa, has_sdot_4x8; IGC, HANDLE_INST of dp4a: GENX_TGLLP).
+            .dot4 = true,
+            // From Gen8 on (Mesa, GFX8_HW_REG_TYPE_HF: the type has no code before).
+            .half_floats = true,
+            // Not on Gen11 and Gen12, and of Gen9 only on the devices with large cores
+            // (Mesa, has_integer_dword_mul; IGC, noDwDstForDwordMul).
+            .dword_product = false,
+            // From Gen8 on (Mesa, GFX8_DATAPORT_DC_PORT1_A64_*).
+            .addresses = true,
+            // From Gen12 on (Mesa, brw_lower_scoreboard; IGC, hasSWSB).
+            .software_scoreboard = true,
+        },
     .timings = &kGen11Timings,
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/emit/alu.h"
+#include "core/intel/emit/check_instructions.h"
 #include "core/intel/emit/context.h"
 #include "core/intel/emit/fragment.h"
 #include "core/intel/emit/headers.h"
@@ -54,6 +55,7 @@ class Emitter {
     }
     if (!structure_.Closed())
       return absl::InternalError("emit: a control-flow construct has no end");
+    if (absl::Status s = CheckInstructions(em_.device, p_); !s.ok()) return s;
     return std::move(p_);
   }
 

@@ -65,6 +65,45 @@ void ComputeExtendedDescriptor(EmitContext& em, const lir::Inst& in, const Opera
   send.send.ex_desc_address = kDword;
 }
 
+// Waits until a message has written its result, which is not read otherwise.
+void WaitForResult(EmitContext& em, const lir::Inst& in, const Operand& result) {
+  isa::Instruction wait;
+  if (em.device.instructions.software_scoreboard) {
+    wait.op = Opcode::kSync;
+    wait.sync = isa::SyncFunction::kNop;
+    wait.no_mask = true;
+    wait.src[0] = Payload(result);
+  } else {
+    wait = em.Head(in, Opcode::kMov, 1, 0);
+    wait.no_mask = true;
+    wait.dst = NullOperand(Type::kUD);
+    wait.src[0] = Payload(result);
+    wait.src[0].region = {0, 1, 0};
+  }
+  em.p.Append(wait);
+}
+
+// Waits until all threads of the workgroup have reached the barrier. `wait` reads the notification
+// register n0.0, which the barrier sets.
+isa::Instruction WaitForBarrier(EmitContext& em) {
+  isa::Instruction wait;
+  wait.no_mask = true;
+  if (em.device.instructions.software_scoreboard) {
+    wait.op = Opcode::kSync;
+    wait.sync = isa::SyncFunction::kBar;
+    wait.src[0] = NullOperand(Type::kUD);
+    return wait;
+  }
+  wait.op = Opcode::kWait;
+  wait.dst.file = isa::File::kArf;
+  wait.dst.arf = isa::Arf::kNotification;
+  wait.dst.type = Type::kUD;
+  wait.dst.region.hstride = 1;
+  wait.src[0] = wait.dst;
+  wait.src[0].region = {0, 1, 0};
+  return wait;
+}
+
 }  // namespace
 
 absl::StatusOr<isa::Instruction> MakeSend(EmitContext& em, const lir::Inst& in, int lanes,
@@ -127,12 +166,7 @@ absl::Status EmitFence(EmitContext& em, lir::InstId id) {
   e->dst = Payload(em.f.defs(id)[0]);
   e->src[0] = Payload(em.f.uses(id)[0]);
   em.p.Append(*e);
-  isa::Instruction wait;
-  wait.op = Opcode::kSync;
-  wait.sync = isa::SyncFunction::kNop;
-  wait.no_mask = true;
-  wait.src[0] = Payload(em.f.defs(id)[0]);
-  em.p.Append(wait);
+  WaitForResult(em, in, em.f.defs(id)[0]);
   return absl::OkStatus();
 }
 
@@ -148,12 +182,7 @@ absl::Status EmitBarrier(EmitContext& em, lir::InstId id) {
   if (!e.ok()) return e.status();
   e->src[0] = Payload(header);
   em.p.Append(*e);
-  isa::Instruction sync;
-  sync.op = Opcode::kSync;
-  sync.sync = isa::SyncFunction::kBar;
-  sync.no_mask = true;
-  sync.src[0] = NullOperand(Type::kUD);
-  em.p.Append(sync);
+  em.p.Append(WaitForBarrier(em));
   return absl::OkStatus();
 }
 

@@ -1,4 +1,5 @@
 // Tests the instructions that emission makes of each operation of sends.h.
+#include "core/intel/device/testing.h"
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
@@ -74,6 +75,30 @@ TEST(EmitSends, BarriersNameTheirs) {
     (W) and (1|M0) r2.2<1>:ud r0.2<0;1,0>:ud 0x7F000000:ud
     (W) send.gtwy (8|M0) null r2 null 0x0 0x02000004
     (W) sync.bar null
+)");
+}
+
+// Hardware that interlocks registers waits for a message as its result is read, and for a barrier
+// by an instruction.
+TEST(EmitSends, WaitsWithoutASoftwareScoreboard) {
+  const Device& device = TglBut(&Instructions::software_scoreboard);
+  EXPECT_EQ(Emitted(R"(
+    %12x8:ud@16 = fence %13x8:ud@0 {nomask [memory_fence header 1 commit 1]}
+)",
+                    8, device),
+            R"(
+    (W) send.dc0 (1|M0) r2 r0 null 0x0 0x0219E000
+    (W) mov (1|M0) null<1>:ud r2.0<0;1,0>:ud
+)");
+  EXPECT_EQ(Emitted(R"(
+    %12x8:ud@16 = barrier %13x8:ud@0 {nomask}
+)",
+                    8, device),
+            R"(
+    (W) mov (8|M0) r2.0<1>:ud 0x0:ud
+    (W) and (1|M0) r2.2<1>:ud r0.2<0;1,0>:ud 0x7F000000:ud
+    (W) send.gtwy (8|M0) null r2 null 0x0 0x02000004
+    (W) wait (1|M0) n0.0<1>:ud n0.0<0;1,0>:ud
 )");
 }
 

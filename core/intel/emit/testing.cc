@@ -9,9 +9,9 @@
 
 namespace kiln::intel {
 
-std::string Emitted(std::string_view body, int width) {
+std::string Emitted(std::string_view body, int width, const Device& device) {
   const absl::StatusOr<lir::Function> f = lir::Parse(
-      MachineOf(Tgl()),
+      MachineOf(device),
       absl::StrCat(
           "function tgl width ", width,
           "\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 G 2x1\nvalue %4 G 2x1\n"
@@ -21,11 +21,11 @@ std::string Emitted(std::string_view body, int width) {
           "block b0 depth 0\n",
           std::string(body)));
   if (!f.ok()) return std::string(f.status().message());
-  const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
+  const absl::StatusOr<isa::Program> p = Emit(device, *f);
   if (!p.ok()) return std::string(p.status().message());
   std::string text = "\n";
   for (const isa::Instruction& inst : p->insts) {
-    const std::string line = isa::Disassemble(Tgl().generation, inst);
+    const std::string line = isa::Disassemble(device.generation, inst);
     std::string squeezed;
     for (const auto& word : absl::StrSplit(line, ' ', absl::SkipEmpty())) {
       absl::StrAppend(&squeezed, squeezed.empty() ? "" : " ", word);

@@ -7,8 +7,10 @@
 #include <cassert>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "core/intel/isa/codes.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
@@ -322,15 +324,31 @@ struct DeviceMachine : lir::Machine {
 
 absl::Span<const lir::OpInfo> IntelOps() { return Ops(); }
 
+namespace {
+
+// Returns the machine of a device that is not in Devices(): one that a test made. It is kept under
+// the device's address, so tests make devices that live as long as the process.
+const lir::Machine& MachineOutsideTheTable(const Device& device) {
+  static std::mutex& lock = *new std::mutex;
+  static auto& made = *new absl::btree_map<const Device*, std::unique_ptr<const DeviceMachine>>;
+  const std::lock_guard<std::mutex> held(lock);
+  std::unique_ptr<const DeviceMachine>& machine = made[&device];
+  if (machine == nullptr) machine = std::make_unique<DeviceMachine>(device);
+  return *machine;
+}
+
+}  // namespace
+
 const lir::Machine& MachineOf(const Device& device) {
   static const auto& targets = *[] {
     auto* all = new std::vector<std::unique_ptr<const DeviceMachine>>;
     for (const Device* d : Devices()) all->push_back(std::make_unique<DeviceMachine>(*d));
     return all;
   }();
-  size_t i = 0;
-  while (Devices()[i] != &device) ++i;  // all devices are in Devices()
-  return *targets[i];
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (Devices()[i] == &device) return *targets[i];
+  }
+  return MachineOutsideTheTable(device);
 }
 
 }  // namespace kiln::intel

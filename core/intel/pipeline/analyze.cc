@@ -46,8 +46,8 @@ void CountKinds(const isa::Program& program, Analysis* analysis) {
   analysis->messages = Sorted(messages);
 }
 
-void AddCosts(const isa::Program& program, Analysis* analysis) {
-  const absl::StatusOr<Estimate> known = EstimateProgram(Tgl(), program);
+void AddCosts(const Device& device, const isa::Program& program, Analysis* analysis) {
+  const absl::StatusOr<Estimate> known = EstimateProgram(device, program);
   if (!known.ok()) {
     analysis->cycles_not_judged = std::string(known.status().message());
     return;
@@ -110,8 +110,9 @@ WaitFindings NotJudged(const absl::Status& why, WaitFindings findings) {
   return findings;
 }
 
-void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
-                     bool fusion, Analysis* analysis) {
+// Judges the ways through the program and, on a device whose code has them, the waits.
+void AddMissingWaits(const Device& device, absl::Span<const isa::PlacedInstruction> placed,
+                     const isa::Program& program, bool fusion, Analysis* analysis) {
   using waits::Fusion;
   const auto locations = waits::LocationsOf(program, Fusion::kOff);
   const auto certain = locations.ok()
@@ -123,6 +124,7 @@ void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa:
     return;
   }
   AddWaysPastTheEnd(placed, *locations, analysis);
+  if (!device.instructions.software_scoreboard) return;
   analysis->waits.push_back(TextsOf(program, *certain, MissingWaits()));
   if (!fusion) return;
   const auto all = waits::FindCertainMissingWaits(program, Fusion::kOn);
@@ -138,25 +140,27 @@ void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa:
 
 }  // namespace
 
-absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options) {
-  const isa::Generation gen = Tgl().generation;
+absl::StatusOr<Analysis> AnalyzeCode(const Device& device, absl::Span<const uint8_t> code,
+                                     const AnalyzeOptions& options) {
+  const isa::Generation gen = device.generation;
   const auto placed = isa::DecodeProgram(gen, code);
   if (!placed.ok()) return placed.status();
   const auto program = isa::ToProgram(gen, *placed);
   if (!program.ok()) return program.status();
-  const auto counted = CountProgram(Tgl(), code);
+  const auto counted = CountProgram(device, code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
   analysis.statistics =
       StatisticsOf({.counted = *counted, .bytes = static_cast<int64_t>(code.size())});
   CountKinds(*program, &analysis);
-  AddCosts(*program, &analysis);
+  AddCosts(device, *program, &analysis);
   const auto findings = isa::Verify(gen, *placed);
   if (!findings.ok()) return findings.status();
   for (const isa::Finding& finding : *findings) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
-  AddMissingWaits(*placed, *program, Has(options.switches, "fusion"), &analysis);
+  AddMissingWaits(device, *placed, *program, Has(options.switches, "fusion"), &analysis);
+  if (!device.instructions.software_scoreboard) return analysis;
   if (absl::Status s = AddRedundantSyncs(*program, &analysis); !s.ok()) return s;
   return analysis;
 }

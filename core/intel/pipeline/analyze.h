@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/intel/device/device.h"
 #include "core/target/analysis.h"
 #include "core/target/switches.h"
 
@@ -16,8 +17,9 @@ inline constexpr Switch kAnalysisSwitches[] = {
 
 // With "fusion" there is a further kind of waits: hazards that need a block entered with all
 // channels off, as the thread fused with this one may cause (sim/eu/control_flow.h).
-// Returns InvalidArgument if the bytes are no program, and says where.
-absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options);
+// Returns InvalidArgument if the bytes are no program of the device, and says where.
+absl::StatusOr<Analysis> AnalyzeCode(const Device& device, absl::Span<const uint8_t> code,
+                                     const AnalyzeOptions& options);
 
 }  // namespace kiln::intel
 

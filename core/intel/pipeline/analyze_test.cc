@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/intel/device/testing.h"
 #include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"
 #include "gtest/gtest.h"
@@ -42,12 +43,12 @@ isa::Instruction EndOfThread() {
   return inst;
 }
 
-Analysis Of(const std::vector<isa::Instruction>& insts) {
+Analysis Of(const std::vector<isa::Instruction>& insts, const Device& device = Tgl()) {
   isa::Program program(isa::Generation::kGen12);
   for (const isa::Instruction& inst : insts) program.Append(inst);
   const auto code = isa::Finalise(program);
   EXPECT_TRUE(code.ok()) << code.status();
-  const auto analysis = AnalyzeTgl(*code, {});
+  const auto analysis = AnalyzeCode(device, *code, {.switches = {"fusion"}});
   EXPECT_TRUE(analysis.ok()) << analysis.status();
   return *analysis;
 }
@@ -91,6 +92,17 @@ TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
 }
 
+TEST(Analyze, HardwareThatInterlocksRegistersNeedsNoWaits) {
+  const Device& interlocked = TglBut(&Instructions::software_scoreboard);
+  const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()}, interlocked);
+  EXPECT_TRUE(a.waits.empty());
+  EXPECT_TRUE(a.redundant_syncs.empty());
+  EXPECT_GT(a.statistics.At("cycles"), 14);
+  const Analysis no_end = Of({Add(10, 1, 0)}, interlocked);
+  ASSERT_FALSE(no_end.findings.empty());
+  EXPECT_NE(no_end.findings.back().find("continues past the program's end"), std::string::npos);
+}
+
 TEST(Analyze, ListsTheFirstOfMany) {
   std::vector<isa::Instruction> chain(kMaxWaitsListed + 201, Add(10, 10, 0));
   chain.push_back(EndOfThread());
@@ -123,7 +135,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   program.Append(EndOfThread());
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto a = AnalyzeTgl(*code, {.switches = {"fusion"}});
+  const auto a = AnalyzeCode(Tgl(), *code, {.switches = {"fusion"}});
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(a->statistics.At("instructions"), 2 * (kNested + kInside) + 1);
   ASSERT_EQ(a->waits.size(), 2u);
@@ -154,10 +166,10 @@ TEST(Analyze, NoThreadContinuesPastTheEnd) {
   program.Append(Add(10, 1, 0));
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto around = AnalyzeTgl(*code, {});
+  const auto around = AnalyzeCode(Tgl(), *code, {});
   ASSERT_TRUE(around.ok()) << around.status();
   EXPECT_NE(findings(*around).find("byte 32: a thread continues past"), std::string::npos);
-  const auto zeros = AnalyzeTgl(std::vector<uint8_t>(64, 0), {});
+  const auto zeros = AnalyzeCode(Tgl(), std::vector<uint8_t>(64, 0), {});
   ASSERT_TRUE(zeros.ok()) << zeros.status();
   EXPECT_NE(findings(*zeros).find("the opcode exists and is not illegal"), std::string::npos);
   EXPECT_NE(findings(*zeros).find("byte 48: a thread continues past"), std::string::npos);
@@ -232,7 +244,7 @@ TEST(Analyze, FusionAddsWhatASkippedBlockMisses) {
   program.Append(EndOfThread());
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto off = AnalyzeTgl(*code, {}), on = AnalyzeTgl(*code, {.switches = {"fusion"}});
+  const auto off = AnalyzeCode(Tgl(), *code, {}), on = AnalyzeCode(Tgl(), *code, {.switches = {"fusion"}});
   ASSERT_TRUE(off.ok() && on.ok());
   ASSERT_EQ(off->waits.size(), 1u) << "not asked for";
   EXPECT_EQ(off->waits[0].count, 0);

@@ -69,13 +69,41 @@ void KeepReason(const absl::Status& s, absl::Status* told) {
   if (told->ok() || (OnlyExcludesWidth(*told) && !OnlyExcludesWidth(s))) *told = s;
 }
 
-// Compiles all widths that the module can have and that `options` ask for.
+absl::StatusOr<std::string> Disassemble(const Device& device, absl::Span<const uint8_t> code) {
+  const isa::Generation gen = device.generation;
+  const auto placed = isa::DecodeProgram(gen, code);
+  if (!placed.ok()) return placed.status();
+  return isa::DisassembleProgram(gen, *placed);
+}
+
+// The functions of a row of the driver's table, for one device.
+template <const Device& (*device)()>
+struct Row {
+  static std::vector<PassRow> Passes() { return PassRows(device()); }
+  static absl::StatusOr<Compiled> Compile(const mir::Module& m, const CompileOptions& options,
+                                          Runner& runner, Sink* sink) {
+    return CompileWidths(device(), m, options, runner, sink);
+  }
+  static absl::StatusOr<std::string> Disassemble(absl::Span<const uint8_t> code) {
+    return intel::Disassemble(device(), code);
+  }
+  static absl::StatusOr<Analysis> Analyze(absl::Span<const uint8_t> code,
+                                          const AnalyzeOptions& options) {
+    return AnalyzeCode(device(), code, options);
+  }
+};
+
+const mid::Features kTglFeatures = FeaturesOf(Tgl());
+
+}  // namespace
+
 absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
                                        const CompileOptions& options, Runner& runner, Sink* sink) {
   absl::StatusOr<Abi> abi = AssignAbiStep(m, device, options.state, sink);
   if (!abi.ok()) return abi.status();
-  AllWidths all = {&m, &options, &runner.budget(), &*abi};
+  AllWidths all = {&m, &options, &*abi};
   if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
+  const std::vector<Pass<Work>> passes = IntelPasses(device);
   Compiled out;
   std::vector<WidthCosts> narrower;  // of `out`
   absl::Status refused;              // ok: no width was refused
@@ -92,7 +120,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     if (at_width.ok()) work.at_width = *at_width;
     absl::Status s = at_width.status();
     if (s.ok() && choose) s = WorthTrying(m.stage, width, narrower);
-    if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
+    if (s.ok()) s = runner.Run(IntelLevel(), absl::MakeConstSpan(passes), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
     WidthResult made;
     if (s.ok()) {
@@ -118,63 +146,44 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
   return out;
 }
 
-absl::StatusOr<std::string> Disassemble(const Device& device, absl::Span<const uint8_t> code) {
-  const isa::Generation gen = device.generation;
-  const auto placed = isa::DecodeProgram(gen, code);
-  if (!placed.ok()) return placed.status();
-  return isa::DisassembleProgram(gen, *placed);
-}
-
-absl::StatusOr<Compiled> CompileTgl(const mir::Module& m, const CompileOptions& options,
-                                    Runner& runner, Sink* sink) {
-  return CompileWidths(Tgl(), m, options, runner, sink);
-}
-
-absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
-  return Disassemble(Tgl(), code);
-}
-
 // Sources of missing features: lower_float_atomics.h, lower_gradients.h, normalize_directions.h;
 // core/intel/ABI.md, "Limits", for 64-bit atomics, rounding (one field of cr0 for all widths) and
 // texel offsets (nibbles of a sampler message's header). An
 // untyped message moves four dwords per lane, a block at one offset 64 bytes; blocks of shared
 // memory are aligned to owords (messages of the data port, core/intel/isa/messages.def). Addends:
 // rule "three-source immediate" of core/intel/isa/verify.cc.
-constexpr mid::Features kTglFeatures = {
-    .int64 = false,
-    .int8 = false,
-    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
-    .shared_int64_atomics = false,
-    .rounding_by_width = false,
-    .sample_offsets = {.least = -8, .most = 7},
-    .derivatives = mid::Derivatives::kInFragments,
-    .gradients = {.of_cubes = false,
-                  .least_level_with_reference = false,
-                  .least_level_with_offsets = false,
-                  .samplers_in_table = 16},
-    .divides_directions = false,
-    .constant_addends = mid::Features::Addends::kExactHalves,
-    .conditions_in_flags = true,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
-
-std::vector<PassRow> PassRows() {
-  std::vector<PassRow> rows = Rows(AllWidthsPasses());
-  for (const PassRow& row : Rows(IntelPasses())) rows.push_back(row);
-  return rows;
+mid::Features FeaturesOf(const Device& device) {
+  const Instructions& has = device.instructions;
+  return {.int64 = false,
+          .int8 = false,
+          .dot4 = has.dot4,
+          .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+          .half_floats = has.half_floats,
+          .addresses = has.addresses,
+          .shared_int64_atomics = false,
+          .rounding_by_width = false,
+          .sample_offsets = {.least = -8, .most = 7},
+          .derivatives = mid::Derivatives::kInFragments,
+          .gradients = {.of_cubes = false,
+                        .least_level_with_reference = false,
+                        .least_level_with_offsets = false,
+                        .samplers_in_table = 16},
+          .divides_directions = false,
+          .constant_addends = mid::Features::Addends::kExactHalves,
+          .conditions_in_flags = true,
+          .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 }
-
-}  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
                              .code_generation_version = 15,
                              .abi_version = 4,
                              .features = &kTglFeatures,
                              .statistics = StatisticRows,
-                             .passes = PassRows,
-                             .compile = CompileTgl,
+                             .passes = Row<Tgl>::Passes,
+                             .compile = Row<Tgl>::Compile,
                              .variant_name = VariantName,
-                             .disassemble = DisassembleTgl,
-                             .analyze = AnalyzeTgl,
+                             .disassemble = Row<Tgl>::Disassemble,
+                             .analyze = Row<Tgl>::Analyze,
                              .simulate = SimulateTgl,
                              .analysis_switches = kAnalysisSwitches,
                              .simulation_switches = kSimulationSwitches};

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "core/base/cause.h"
+#include "core/intel/device/testing.h"
 #include "core/intel/pipeline/testing.h"
 #include "gtest/gtest.h"
 
@@ -53,6 +54,15 @@ TEST(TglBackend, ListsEachPassOnce) {
   }
   EXPECT_EQ(kTglBackend.passes().front().name, "push_uniform_buffers");
   EXPECT_EQ(kTglBackend.passes().back().name, "encode");
+}
+
+TEST(FeaturesOf, SaysWhatTheDeviceHas) {
+  EXPECT_TRUE(kTglBackend.features->dot4);
+  EXPECT_TRUE(kTglBackend.features->half_floats);
+  EXPECT_TRUE(kTglBackend.features->addresses);
+  EXPECT_FALSE(FeaturesOf(TglBut(&Instructions::dot4)).dot4);
+  EXPECT_FALSE(FeaturesOf(TglBut(&Instructions::half_floats)).half_floats);
+  EXPECT_FALSE(FeaturesOf(TglBut(&Instructions::addresses)).addresses);
 }
 
 TEST(TglBackend, WorkgroupsHaveTheWidthsThatAreWorthHaving) {

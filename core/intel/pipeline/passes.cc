@@ -179,6 +179,22 @@ constexpr Pass<Work> kPasses[] = {
     {"encode", Encode, false, 0, "encodes machine instructions"},
 };
 
+// A pass that not every device needs.
+struct Condition {
+  std::string_view pass;
+  bool (*needed)(const Device& device);
+};
+constexpr Condition kConditions[] = {
+    {"assign_scoreboard", [](const Device& d) { return d.instructions.software_scoreboard; }},
+};
+
+bool IsNeeded(const Device& device, std::string_view pass) {
+  for (const Condition& condition : kConditions) {
+    if (condition.pass == pass) return condition.needed(device);
+  }
+  return true;
+}
+
 constexpr PassOrder kOrder[] = {
     {"resolve_subgroup_size", "select", "operations on lane masks have no selection"},
     {"resolve_subgroup_size", "simplify_resolved", "sizes become constants"},
@@ -281,12 +297,32 @@ const Level<AllWidths>& AllWidthsLevel() {
   return level;
 }
 
-absl::Span<const Pass<Work>> IntelPasses() { return kPasses; }
-absl::Span<const PassOrder> IntelPassOrder() { return kOrder; }
+std::vector<Pass<Work>> IntelPasses(const Device& device) {
+  std::vector<Pass<Work>> passes;
+  for (const Pass<Work>& pass : kPasses) {
+    if (IsNeeded(device, pass.name)) passes.push_back(pass);
+  }
+  return passes;
+}
+
+std::vector<PassOrder> IntelPassOrder(const Device& device) {
+  std::vector<PassOrder> orders;
+  for (const PassOrder& order : kOrder) {
+    if (IsNeeded(device, order.first) && IsNeeded(device, order.then)) orders.push_back(order);
+  }
+  return orders;
+}
 
 const Level<Work>& IntelLevel() {
   static constexpr Level<Work> level = {"lir", PrintWork, VerifyWork, CountWork};
   return level;
+}
+
+std::vector<PassRow> PassRows(const Device& device) {
+  std::vector<PassRow> rows = Rows(AllWidthsPasses());
+  const std::vector<Pass<Work>> at_width = IntelPasses(device);
+  for (const PassRow& row : Rows(absl::MakeConstSpan(at_width))) rows.push_back(row);
+  return rows;
 }
 
 }  // namespace kiln::intel

@@ -2,8 +2,11 @@
 #ifndef KILN_CORE_INTEL_PIPELINE_PASSES_H_
 #define KILN_CORE_INTEL_PIPELINE_PASSES_H_
 
+#include <vector>
+
 #include "absl/types/span.h"
 #include "core/base/pass.h"
+#include "core/intel/device/device.h"
 #include "core/intel/pipeline/work.h"
 
 namespace kiln::intel {
@@ -12,9 +15,14 @@ namespace kiln::intel {
 absl::Span<const Pass<AllWidths>> AllWidthsPasses();
 const Level<AllWidths>& AllWidthsLevel();
 
-absl::Span<const Pass<Work>> IntelPasses();
-absl::Span<const PassOrder> IntelPassOrder();
+// Returns the passes that the device needs; the table has those of all devices.
+std::vector<Pass<Work>> IntelPasses(const Device& device);
+// Returns the constraints on these.
+std::vector<PassOrder> IntelPassOrder(const Device& device);
 const Level<Work>& IntelLevel();
+
+// Returns the rows of both tables, in execution order.
+std::vector<PassRow> PassRows(const Device& device);
 
 }  // namespace kiln::intel
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/intel/device/testing.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/program.h"
 #include "core/intel/lir/machine.h"
@@ -76,7 +77,7 @@ TEST(IntelPasses, AModuleIsCopiedWhereItDependsOnTheWidth) {
 TEST(IntelPasses, AllOptionalOnesMayBeLeftOut) {
   PassOptions options;
   int required = 0;
-  for (const Pass<Work>& pass : IntelPasses()) {
+  for (const Pass<Work>& pass : IntelPasses(Tgl())) {
     if (pass.optional) options.disabled.emplace_back(pass.name);
     required += pass.optional ? 0 : 1;
   }
@@ -120,11 +121,16 @@ TEST(IntelPasses, TheVerifierIsThatOfTheStage) {
   EXPECT_NE(IntelLevel().verify(resolved), absl::OkStatus());
 }
 
+std::vector<PassRow> AtWidth(const Device& device) {
+  const std::vector<Pass<Work>> passes = IntelPasses(device);
+  return Rows(absl::MakeConstSpan(passes));
+}
+
 TEST(IntelPasses, OrdersNameRowsOfTheTable) {
-  EXPECT_EQ(CheckTable(Rows(IntelPasses()), IntelPassOrder()), absl::OkStatus());
+  EXPECT_EQ(CheckTable(AtWidth(Tgl()), IntelPassOrder(Tgl())), absl::OkStatus());
   // Each order is one that the table could break: with its two passes exchanged the check fails.
-  for (const PassOrder& order : IntelPassOrder()) {
-    std::vector<PassRow> rows = Rows(IntelPasses());
+  for (const PassOrder& order : IntelPassOrder(Tgl())) {
+    std::vector<PassRow> rows = AtWidth(Tgl());
     PassRow *first = nullptr, *then = nullptr;
     for (PassRow& row : rows) {
       if (row.name == order.first) first = &row;
@@ -132,9 +138,36 @@ TEST(IntelPasses, OrdersNameRowsOfTheTable) {
     }
     ASSERT_TRUE(first != nullptr && then != nullptr) << order.first << " " << order.then;
     std::swap(first->name, then->name);
-    EXPECT_NE(CheckTable(rows, IntelPassOrder()), absl::OkStatus())
+    EXPECT_NE(CheckTable(rows, IntelPassOrder(Tgl())), absl::OkStatus())
         << order.first << " before " << order.then;
   }
+}
+
+// Where the hardware interlocks registers no pass sets waits, and no constraint names one.
+TEST(IntelPasses, AreThoseThatTheDeviceNeeds) {
+  const Device& interlocked = TglBut(&Instructions::software_scoreboard);
+  const auto names = [](const Device& device) {
+    std::string text;
+    for (const PassRow& row : AtWidth(device)) text += std::string(row.name) + "\n";
+    return text;
+  };
+  const std::string all = names(Tgl()), some = names(interlocked);
+  const std::string scoreboard = "assign_scoreboard\n";
+  ASSERT_NE(all.find(scoreboard), std::string::npos);
+  EXPECT_EQ(some, std::string(all).erase(all.find(scoreboard), scoreboard.size()));
+  EXPECT_EQ(CheckTable(AtWidth(interlocked), IntelPassOrder(interlocked)), absl::OkStatus());
+  const Shader shader(Doubled(), interlocked);
+  Work work = shader.At(16);
+  ASSERT_EQ(RunUntil("", work), absl::OkStatus());
+  for (const isa::Instruction& inst : work.program.insts) EXPECT_EQ(inst.swsb, 0);
+}
+
+TEST(IntelPasses, RowsAreThoseOfBothTables) {
+  const std::vector<PassRow> rows = PassRows(Tgl());
+  EXPECT_EQ(rows.size(), AllWidthsPasses().size() + IntelPasses(Tgl()).size());
+  EXPECT_EQ(rows.front().name, AllWidthsPasses().front().name);
+  EXPECT_EQ(rows.back().name, "encode");
+  EXPECT_EQ(PassRows(TglBut(&Instructions::software_scoreboard)).size() + 1, rows.size());
 }
 
 }  // namespace

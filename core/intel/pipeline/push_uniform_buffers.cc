@@ -47,19 +47,20 @@ uint32_t RegistersOf(const Ranges& ranges) {
 
 class Judge {
  public:
-  explicit Judge(const AllWidths& all)
+  Judge(const AllWidths& all, PassContext& context)
       : all_(all),
+        context_(context),
         asked_(!all.options->widths.empty() || all.options->required_subgroup_size != 0),
         widths_(WidthsOf(all)) {}
 
   // Returns the best ranges with which the program spills no more than without; fewer if it would.
-  Ranges Choose(PassContext& context) {
+  Ranges Choose() {
     const std::vector<UniformRead> reads = Reads();
     if (reads.empty()) return {};
     RangeLimits limits = Limits();
     for (int trial = 0; trial < kTrials; ++trial) {
       Ranges ranges = ChooseRanges(reads, limits);
-      if (ranges.empty() || context.Cancelled()) return {};
+      if (ranges.empty() || context_.Cancelled()) return {};
       if (Fit(ranges)) return ranges;
       limits.registers = RegistersOf(ranges) / kFewer;
     }
@@ -169,15 +170,15 @@ class Judge {
     const absl::StatusOr<WidthAbi> at_width = AtWidth(*all_.module, abi, width);
     if (!at_width.ok()) return std::nullopt;
     work.at_width = *at_width;
-    PassOptions options;
-    options.disabled = all_.options->passes.disabled;
-    options.stop_after = "allocate_registers";
-    Runner runner(options, nullptr, *all_.budget);
-    if (!runner.Run(IntelLevel(), IntelPasses(), work).ok()) return std::nullopt;
+    const std::vector<Pass<Work>> passes = IntelPasses(*abi.device);
+    const absl::Status tried =
+        context_.Try(IntelLevel(), absl::MakeConstSpan(passes), "allocate_registers", width, work);
+    if (!tried.ok()) return std::nullopt;
     return work.spills + work.fills;
   }
 
   const AllWidths& all_;
+  PassContext& context_;
   const bool asked_;                       // widths are
   const std::vector<int> widths_;          // ascending
   absl::btree_map<int, int64_t> without_;  // by width: spills without ranges
@@ -195,7 +196,7 @@ std::string TextOf(const mir::Module& m, const UniformRange& range) {
 
 absl::StatusOr<bool> PushUniformBuffers(AllWidths& all, PassContext& context) {
   if (!all.abi->fragment && !all.abi->vertex) return false;
-  Ranges ranges = Judge(all).Choose(context);
+  Ranges ranges = Judge(all, context).Choose();
   size_t kept = 0;
   while (kept < ranges.size() && context.Rewrite()) {
     const UniformRange& range = ranges[kept++];

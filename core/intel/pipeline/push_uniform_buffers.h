@@ -10,7 +10,8 @@
 // of MIR are few, or few registers are live at once in the program as it is selected, this holds.
 // Otherwise the program is compiled up to the allocation of its registers; if it spills there, a
 // third of the ranges is tried. A width that spills anyway is dropped in favour of a narrower one
-// and does not count, unless it was asked for.
+// and does not count, unless it was asked for. The passes of such a trial are recorded like those
+// of the compile (PassContext::Try), before this pass's own record.
 //
 // Cost: the choice, and ValueLives for most programs; a selection for each width at which more
 // values are live at once; up to four compiles at a width where registers are short. Half of the

@@ -42,8 +42,7 @@ Abi Pushed(const mir::Module& m, const std::vector<int>& widths = {},
   Abi abi = AbiOf(m);
   CompileOptions options;
   options.widths = widths;
-  const Budget budget;
-  AllWidths all = {&m, &options, &budget, &abi};
+  AllWidths all = {&m, &options, &abi};
   const absl::StatusOr<bool> changed = PushUniformBuffers(all, context);
   EXPECT_TRUE(changed.ok()) << changed.status();
   EXPECT_EQ(changed.value_or(false), !abi.uniform_ranges.empty());
@@ -94,7 +93,7 @@ TEST(PushUniformBuffers, IsLeftOutByItsName) {
   Abi abi = AbiOf(m);
   const CompileOptions compile;
   const Budget budget;
-  AllWidths all = {&m, &compile, &budget, &abi};
+  AllWidths all = {&m, &compile, &abi};
   PassOptions options;
   options.disabled = {"push_uniform_buffers"};
   ASSERT_TRUE(Runner(options, nullptr, budget).Run(AllWidthsLevel(), AllWidthsPasses(), all).ok());
@@ -174,7 +173,10 @@ int64_t Spills(const mir::Module& m, const Abi& abi, int width) {
   const absl::StatusOr<WidthAbi> at_width = AtWidth(m, abi, width);
   EXPECT_TRUE(at_width.ok());
   work.at_width = *at_width;
-  EXPECT_TRUE(Runner(PassOptions(), nullptr, Budget()).Run(IntelLevel(), IntelPasses(), work).ok());
+  const std::vector<Pass<Work>> passes = IntelPasses(Tgl());
+  EXPECT_TRUE(Runner(PassOptions(), nullptr, Budget())
+                  .Run(IntelLevel(), absl::MakeConstSpan(passes), work)
+                  .ok());
   return work.spills + work.fills;
 }
 
@@ -203,6 +205,41 @@ TEST(PushUniformBuffers, AWidthThatSpillsAnyhowDoesNotCount) {
   const Abi abi = Pushed(m);
   EXPECT_EQ(Spills(m, abi, 8), 0);
   EXPECT_EQ(Registers(abi), 30u);
+}
+
+struct Records : Sink {
+  void OnPass(const PassRecord& r) override { all.push_back(r); }
+  std::vector<PassRecord> all;
+};
+
+// A program whose registers are short is compiled on trial: these passes are recorded, with their
+// widths; the rewrites are the ranges alone.
+TEST(PushUniformBuffers, RecordsTrials) {
+  const Budget budget;
+  const auto run = [&](int lanes, Records& records) {
+    const mir::Module m = Module(kFragment, Crowded(lanes));
+    Abi abi = AbiOf(m);
+    CompileOptions options;
+    options.widths = {8, 16};
+    AllWidths all = {&m, &options, &abi};
+    Runner runner(PassOptions(), &records, budget);
+    EXPECT_TRUE(runner.Run(AllWidthsLevel(), AllWidthsPasses(), all).ok());
+    EXPECT_EQ(runner.rewrites(), static_cast<int64_t>(abi.uniform_ranges.size()));
+  };
+  Records small, large;
+  run(8, small);
+  ASSERT_EQ(small.all.size(), 1u) << "fits surely";
+  run(48, large);
+  ASSERT_GT(large.all.size(), 10u);
+  EXPECT_EQ(large.all.back().pass, "push_uniform_buffers");
+  EXPECT_EQ(large.all.back().width, 0);
+  large.all.pop_back();
+  EXPECT_EQ(large.all.front().pass, "resolve_subgroup_size");
+  EXPECT_EQ(large.all.back().pass, "allocate_registers");
+  for (const PassRecord& r : large.all) {
+    EXPECT_TRUE(r.width == 8 || r.width == 16) << r.pass;
+    EXPECT_EQ(r.rewrites, 0) << r.pass;
+  }
 }
 
 }  // namespace

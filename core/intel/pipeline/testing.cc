@@ -17,19 +17,19 @@ int Remarks::Count(std::string_view kind) const {
       std::count_if(all.begin(), all.end(), [&](const Remark& r) { return r.kind == kind; }));
 }
 
-Shader::Shader(const std::string& text) {
+Shader::Shader(const std::string& text, const Device& device) {
   absl::StatusOr<mir::Module> m = mir::Parse(text);
   EXPECT_TRUE(m.ok()) << m.status() << "\n" << text;
   if (!m.ok()) return;
   module = *std::move(m);
   EXPECT_EQ(mir::Verify(module), absl::OkStatus());
-  absl::StatusOr<Abi> assigned = AssignAbi(module, Tgl());
+  absl::StatusOr<Abi> assigned = AssignAbi(module, device);
   EXPECT_TRUE(assigned.ok()) << assigned.status();
   if (assigned.ok()) abi = *std::move(assigned);
 }
 
 Work Shader::At(int width) const {
-  Work work(Tgl());
+  Work work(*abi.device);
   work.module = &module;
   work.abi = &abi;
   const absl::StatusOr<WidthAbi> at_width = AtWidth(module, abi, width);
@@ -42,9 +42,10 @@ absl::Status RunUntil(const std::string& last, Work& work, Sink* sink, PassOptio
   options.stop_after = last;
   options.verify_each = true;
   const Budget budget;
+  const std::vector<Pass<Work>> passes = IntelPasses(*work.device);
   Runner runner(options, sink, budget);
   runner.set_width(work.at_width.width);
-  const absl::Status status = runner.Run(IntelLevel(), IntelPasses(), work);
+  const absl::Status status = runner.Run(IntelLevel(), absl::MakeConstSpan(passes), work);
   EXPECT_EQ(runner.stopped(), status.ok() && !last.empty()) << "there is no pass " << last;
   return status;
 }
@@ -55,7 +56,7 @@ absl::Status RunOnly(const std::string& pass, Work& work, Sink* sink) {
   const Budget budget;
   Runner runner(options, sink, budget);
   runner.set_width(work.at_width.width);
-  for (const Pass<Work>& row : IntelPasses()) {
+  for (const Pass<Work>& row : IntelPasses(*work.device)) {
     if (row.name == pass) return runner.Run<Work>(IntelLevel(), {&row, 1}, work);
   }
   ADD_FAILURE() << "there is no pass " << pass;

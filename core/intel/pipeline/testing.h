@@ -22,7 +22,7 @@ struct Remarks : Sink {
 
 // A module and its ABI. Where the text is not a module, the test fails.
 struct Shader {
-  explicit Shader(const std::string& text);
+  explicit Shader(const std::string& text, const Device& device = Tgl());
   // Returns the state before the first pass; it refers to this shader.
   Work At(int width) const;
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/sink.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
 #include "core/intel/device/device.h"
@@ -20,7 +19,6 @@ namespace kiln::intel {
 struct AllWidths {
   const mir::Module* module = nullptr;
   const CompileOptions* options = nullptr;
-  const Budget* budget = nullptr;
   Abi* abi = nullptr;
 };
 

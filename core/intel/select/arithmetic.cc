@@ -1,10 +1,10 @@
 // Selects arithmetic: one short sequence per operation.
 //
-// Facts about the execution unit used here: no 32x32-bit multiply (the second source of an integer
-// mul is 16 bits wide: mul32, mul_high); integer division only as a math function, 8 lanes at a
-// time; no pow and no float division in the math unit; min/max (sel with a condition) return the
-// other source if one is NaN; saturation turns NaN into 0; float-to-integer moves saturate.
-// Sources: opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
+// Facts about the execution unit used here: the second source of an integer mul is 16 bits wide,
+// except where the device has dword_product (mul32, mul_high); integer division only as a math
+// function, 8 lanes at a time; no pow and no float division in the math unit; min/max (sel with a
+// condition) return the other source if one is NaN; saturation turns NaN into 0; float-to-integer
+// moves saturate. Sources: opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
 #include "core/intel/select/arithmetic.h"
 
 #include "core/mid/analysis/known_bits.h"
@@ -297,6 +297,7 @@ Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
     return e_.Alu(Opcode::kMul, Type::kD, where,
                   {e_.ToRegister(x), Retype(e_.ToRegister(y), Type::kUW)});
   }
+  if (e_.device_has().dword_product) return e_.Alu(Opcode::kMul, Type::kD, where, {x, y});
   if (IsImm(y)) {
     if (const uint32_t factor = WordFactor(y.id); factor != 0) {
       const Operand part = e_.Alu(Opcode::kMul, Type::kD, where, {x, Imm(factor, Type::kUW)});
@@ -429,8 +430,10 @@ Operand Arithmetic::ShiftCount(mir::InstId id, Where where) {
   return e_.Alu(Opcode::kAnd, Type::kUW, where, {low, Imm(15, Type::kUW)});
 }
 
-// Recognises x << c | x >> (32 - c) with a constant c.
+// Recognises x << c | x >> (32 - c) with a constant c. Without an instruction for it, the shifts
+// stay.
 Operand Arithmetic::Rotation(mir::InstId id, Where where) {
+  if (!e_.device_has().rotate) return {};
   const auto shift = [&](mir::ValueId v, mir::Op op) -> std::optional<mir::InstId> {
     if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
     const mir::InstId def{m_.value(v).owner};

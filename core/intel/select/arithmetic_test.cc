@@ -1,4 +1,5 @@
 // Tests the LIR that selection makes of each operation of arithmetic.h.
+#include "core/intel/device/testing.h"
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -48,6 +49,21 @@ TEST(SelectArithmetic, ProductsOfDwords) {
     %7x3:ud = collect %3:ud %4:ud %5:ud {w8}
     msg.write %6:ud %7x3:ud {w8 [untyped_write channels 7]}
 )");
+}
+
+// Factors of dwords of which nothing is known, and a constant with a factor above 16 bits.
+TEST(SelectArithmetic, ProductsOfDwordsThatTheDeviceHas) {
+  const char* const body = R"(
+    %1:i32 = load_ssbo[0, align 4] 0
+    %2:i32 = imul %1, %1
+    %3:i32 = imul %1, 0x1000000f
+    store_ssbo[0, align 4] 0, %2, %3
+)";
+  const std::string native = Selected(body, 8, TglBut(&Instructions::dword_product));
+  EXPECT_NE(native.find("mul %"), native.npos) << native;
+  EXPECT_EQ(native.find("mul32"), native.npos) << native;
+  const std::string parts = Selected(body, 8);
+  EXPECT_NE(parts.find("mul32"), parts.npos) << parts;
 }
 
 TEST(SelectArithmetic, DivisionIsAMathFunction) {
@@ -214,6 +230,26 @@ TEST(SelectArithmetic, RotationsAreRecognised) {
     %3:ud = shl %2:ud #0x5:ud {w8}
     %4:ud = shr %2:ud #0x1b:ud {w8}
     %5:ud = rol %2:ud #0x5:ud {w8}
+    %6:ud = mov #0x0:ud {w8}
+    msg.write %6:ud %5:ud {w8 [untyped_write channels 1]}
+)");
+}
+
+TEST(SelectArithmetic, ShiftsStayWithoutRotations) {
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = subgroup_invocation
+    %2:i32 = shl %1, 5
+    %3:i32 = ushr %1, 27
+    %4:i32 = or %2, %3
+    store_ssbo[0, align 4] 0, %4
+)",
+                     8, TglBut(&Instructions::rotate)),
+            R"(
+    %1:uw = lane_ids {w8 nomask}
+    %2:ud = mov %1:uw {w8}
+    %3:ud = shl %2:ud #0x5:ud {w8}
+    %4:ud = shr %2:ud #0x1b:ud {w8}
+    %5:ud = or %3:ud %4:ud {w8}
     %6:ud = mov #0x0:ud {w8}
     msg.write %6:ud %5:ud {w8 [untyped_write channels 1]}
 )");

@@ -113,6 +113,9 @@ absl::Status Atomics::VisitWideAtomic(mir::InstId id) {
 
 absl::Status Atomics::BufferAddress(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
+  if (!e_.device_has().addresses) {
+    return e_.Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer");
+  }
   const bool indexed = (inst.flags & mir::kIndexed) != 0;
   const auto refusal = [&] {
     return e_.Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");

@@ -1,4 +1,5 @@
 // Tests the LIR that selection makes of each operation of atomics.h.
+#include "core/intel/device/testing.h"
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -106,6 +107,16 @@ TEST(SelectAtomics, AtomicLoadsAndStores) {
     %4:ud = mov #0x8:ud {w8}
     msg.write %4:ud %3:ud {w8 [untyped_write channels 1]}
 )");
+}
+
+// They go by the buffer's address.
+TEST(SelectAtomics, OfSixtyFourBitsNeedAddresses) {
+  const char* const body = R"(
+    %1:i32, %2:i32 = ssbo_address[0]
+    %3:i32, %4:i32 = global_atomic64[add] %1, %2, 7, 0
+)";
+  EXPECT_NE(Selected(body, 8).find("a64_atomic"), std::string::npos) << Selected(body, 8);
+  EXPECT_EQ(Selected(body, 8, TglBut(&Instructions::addresses)), "atomic of 64 bits on a buffer");
 }
 
 }  // namespace

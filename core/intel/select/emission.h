@@ -44,6 +44,8 @@ class Emission {
   const mir::Module& module() const { return m_; }
   const Abi& abi() const { return abi_; }
   const WidthAbi& at_width() const { return at_width_; }
+  // Returns what the device that code is made for has.
+  const Instructions& device_has() const { return abi_.device->instructions; }
   const mid::Divergence& divergence() const { return divergence_; }
   lir::Function& function() { return f_; }
   lir::Builder& builder() { return b_; }

@@ -128,6 +128,9 @@ absl::Status Images::VisitStorageImage(mir::InstId id) {
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   if (info.multisampled)
     return e_.Refuse(inst, "multisampled_storage_image", "storage image with several samples");
+  // Channels of 10 and 11 bits are parts of halves.
+  if (info.format == mir::ImageFormat::kR11g11b10f && !e_.device_has().half_floats)
+    return e_.Refuse(inst, "half_floats", "storage image with floats of 10 and 11 bits");
   TypedCall call;
   call.surface = descriptors_.ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {

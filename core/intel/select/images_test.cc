@@ -1,4 +1,5 @@
 // Tests the LIR that selection makes of each operation of images.h.
+#include "core/intel/device/testing.h"
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -263,6 +264,20 @@ TEST(SelectImages, SamplesOfAnImage) {
     %4:ud = mov #0x0:ud {w8}
     msg.write %4:ud %3:ud {w8 [untyped_write channels 1]}
 )");
+}
+
+// Channels of 10 and 11 bits convert by way of halves.
+TEST(SelectImages, SmallFloatsNeedHalfFloats) {
+  const char* const load = R"(
+    %1:f32, %2:f32, %3:f32, %4:f32 = image_load[7, texel] 0, 0
+    store_ssbo[0, align 4] 0, %1
+)";
+  const char* const store = "image_store[7, texel] 0, 0, 1f, 2f, 3f, 4f\n";
+  const Device& device = TglBut(&Instructions::half_floats);
+  for (const char* const body : {load, store}) {
+    EXPECT_EQ(Selected(body, 8).rfind("\n    ", 0), 0u) << Selected(body, 8);
+    EXPECT_EQ(Selected(body, 8, device), "storage image with floats of 10 and 11 bits");
+  }
 }
 
 }  // namespace

@@ -106,28 +106,29 @@ namespace {
 
 absl::StatusOr<lir::Function> Make(std::string_view head, std::string_view body, int width,
                                    const PipelineState& state,
-                                   std::vector<UniformRange> ranges = {}) {
+                                   std::vector<UniformRange> ranges = {},
+                                   const Device& device = Tgl()) {
   const absl::StatusOr<mir::Module> m =
       mir::Parse(absl::StrCat(std::string(head), std::string(body), "return\n}\n"));
   if (!m.ok()) return m.status();
   if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
-  absl::StatusOr<Abi> abi = AssignAbi(*m, Tgl(), state);
+  absl::StatusOr<Abi> abi = AssignAbi(*m, device, state);
   if (!abi.ok()) return abi.status();
   if (!ranges.empty()) PushRanges(std::move(ranges), *abi);
   const absl::StatusOr<WidthAbi> at_width = AtWidth(*m, *abi, width);
   if (!at_width.ok()) return at_width.status();
   absl::StatusOr<lir::Function> f = Select(*m, *abi, *at_width);
   if (!f.ok()) return f.status();
-  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return s;
+  if (absl::Status s = lir::Verify(MachineOf(device), *f); !s.ok()) return s;
   return f;
 }
 
 }  // namespace
 
-std::string Selected(std::string_view body, int width) {
-  const absl::StatusOr<lir::Function> f = Make(kHead, body, width, {});
+std::string Selected(std::string_view body, int width, const Device& device) {
+  const absl::StatusOr<lir::Function> f = Make(kHead, body, width, {}, {}, device);
   if (!f.ok()) return std::string(f.status().message());
-  const std::string text = lir::Print(MachineOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(device), *f);
   const std::string blocks = text.substr(text.find("block b0 depth 0\n"));
   const bool one = blocks.find("block b1") == blocks.npos;
   const std::string body_lines = WithoutEnd(one ? blocks.substr(blocks.find('\n') + 1) : blocks);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/intel/abi/uniform_ranges.h"
+#include "core/intel/device/device.h"
 
 namespace kiln::intel {
 
@@ -19,7 +20,7 @@ namespace kiln::intel {
 //    9 images 2d, 4    10 combined 2d, 4
 //    4 storage r8      6 storage r32ui         7 storage r11g11b10f        12 storage rgb10a2
 //   13 storage cube rgba8
-std::string Selected(std::string_view body, int width);
+std::string Selected(std::string_view body, int width, const Device& device = Tgl());
 
 // Returns the LIR of a fragment's body and of its end at a width, from the live-ins on; or the
 // error's text. With several samples each lane is one.

@@ -14,6 +14,7 @@
 #include "core/mid/loops/sink_values.h"
 #include "core/mid/loops/unroll_loops.h"
 #include "core/mid/lower/lower_division.h"
+#include "core/mid/lower/lower_dot_products.h"
 #include "core/mid/lower/lower_int64.h"
 #include "core/mid/lower/lower_int8.h"
 #include "core/mid/memory/combine_memory.h"
@@ -54,6 +55,7 @@ constexpr RandomPass kPasses[] = {
     {"remove_dead_control_flow", RemoveDeadControlFlow},
     {"simplify_subgroups", SimplifySubgroups},
     {"lower_int64", LowerInt64, true},
+    {"lower_dot_products", LowerDotProducts, true},
     {"lower_int8", LowerInt8, true},
     {"remove_dead_code", RemoveDeadCode},
 };

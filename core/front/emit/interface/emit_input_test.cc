@@ -307,6 +307,7 @@ TEST(Inputs, Of16Bits) {
 input 0 location 0.0 f32 x2
 input 1 location 1.0 i32 x1 flat
 output 0 location 1.0 i32 x1
+needs half_floats
 body {
   %0:f32, %1:f32 = load_input[0, 0]
   %2:f16 = f2f %1

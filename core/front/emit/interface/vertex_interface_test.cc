@@ -46,6 +46,7 @@ input 0 location 0.0 i32 x1
 input 1 location 1.0 f16 x1
 input 2 location 2.0 f32 x2 array 3
 output 0 location 0.1 f32 x1
+needs half_floats
 body {
   %0:i32 = load_input[0, 0]
   %1:f16 = load_input[1, 0]

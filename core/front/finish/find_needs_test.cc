@@ -1,0 +1,60 @@
+#include "core/front/finish/find_needs.h"
+
+#include <string>
+
+#include "core/mir/parse.h"
+#include "core/mir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::front {
+namespace {
+
+// Returns the needs that are found in a body, as "name id ".
+std::string Found(const std::string& body) {
+  absl::StatusOr<mir::Module> m =
+      mir::Parse("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 body { " + body + " return }");
+  EXPECT_TRUE(m.ok()) << m.status();
+  if (!m.ok()) return "";
+  FindNeeds(*m);
+  EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
+  std::string found;
+  for (const mir::Needed& n : m->needs) {
+    found += n.need == mir::Need::kHalfFloats  ? "half_floats "
+             : n.need == mir::Need::kAddresses ? "addresses "
+                                               : "? ";
+    found += std::to_string(n.spirv_id) + " ";
+  }
+  return found;
+}
+
+TEST(FindNeeds, HalfFloats) {
+  EXPECT_EQ(Found("%0:i16 = load_ssbo[0, align 4] 0 ;%5\n %1:i32 = zext %0 ;%6\n"
+                  "store_ssbo[0, align 4] 4, %1 ;%7\n"),
+            "");
+  EXPECT_EQ(Found("%0:f16 = load_ssbo[0, align 4] 0 ;%5\n %1:f32 = f2f %0 ;%6\n"
+                  "store_ssbo[0, align 4] 4, %1 ;%7\n"),
+            "half_floats 5 ");
+  EXPECT_EQ(Found("store_ssbo[0, align 4] 4, 1h ;%7\n"), "half_floats 7 ") << "a source";
+  EXPECT_EQ(Found("%0:i32 = local_index %1:bool = ult %0, 3\nif %1 { %2:i32 = f2f16 1f ;%8\n"
+                  "store_ssbo[0, align 4] 4, %2 yield } else { yield }"),
+            "half_floats 8 ")
+      << "their bits, in a nested region";
+  EXPECT_EQ(Found("%2:f32 = f16f 7 ;%9\nstore_ssbo[0, align 4] 4, %2"), "half_floats 9 ");
+}
+
+TEST(FindNeeds, Addresses) {
+  EXPECT_EQ(Found("%0:i32 = load_global[align 4] 64, 0 ;%5\n"
+                  "store_global[align 4] 64, 0, %0 ;%6\n"),
+            "addresses 5 ");
+  EXPECT_EQ(Found("store_global[align 4] 64, 0, 7 ;%6\n"), "addresses 6 ");
+  EXPECT_EQ(Found("%0:i32 = global_atomic[add] 64, 0, 7 ;%3\n"), "addresses 3 ");
+}
+
+TEST(FindNeeds, EachOnceInTheOrderOfTheCode) {
+  EXPECT_EQ(Found("%0:i32 = load_global[align 4] 64, 0 ;%5\n%1:i32 = f2f16 1f ;%6\n"
+                  "%2:i32 = load_global[align 4] 64, 0 ;%7\n%3:i32 = f2f16 1f ;%8\n"),
+            "addresses 5 half_floats 6 ");
+}
+
+}  // namespace
+}  // namespace kiln::front
