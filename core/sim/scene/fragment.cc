@@ -45,7 +45,7 @@ std::array<float, 2> Primitive::Barycentrics(const Point& at, bool perspective) 
   std::array<double, 3> v{};
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
-    v[k] = WeightAt(*this, k, at) * (perspective ? inverse_w[k] : 1);
+    v[k] = WeightAt(*this, k, at) * (perspective ? inverse_w[k] : scale[k]);
     sum += v[k];
   }
   return {static_cast<float>(v[1] / sum), static_cast<float>(v[2] / sum)};

@@ -49,11 +49,14 @@ struct Primitive {
   bool back_facing = false;
   uint32_t layer = 0;  // of the render target
   uint32_t viewport = 0;
-  // Weight of vertex k at (x, y) without perspective: weight[k][0] x + weight[k][1] y +
-  // weight[k][2].
+  // Weight of vertex k at (x, y) without perspective, divided by its scale: weight[k][0] x +
+  // weight[k][1] y + weight[k][2]. The scale is 1 or, of vertices that may lie at infinity or
+  // behind the eye, w of clip space: weight and depth of such a vertex by themselves may have no
+  // limit.
   std::array<std::array<double, 3>, 3> weight{};
-  std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
-  std::array<double, 3> depth{};                // at the vertices, after the viewport
+  std::array<double, 3> scale = {1, 1, 1};
+  std::array<double, 3> inverse_w = {1, 1, 1};  // scale / w of clip space at the vertices
+  std::array<double, 3> depth{};                // at the vertices, after the viewport, times scale
   double depth_bias = 0;
   std::array<float, 2> depth_range = {0, 1};  // of the viewport: depth is clamped to it, if at all
   std::vector<VertexValues> values;
