@@ -99,6 +99,15 @@ void AddDraw(const sim::scene::FragmentInputs& draw, json* result) {
   if (!draw.sample_mask.empty()) (*result)["sample_mask"] = {{"hex", Hex(draw.sample_mask)}};
 }
 
+// Sets the state by which tests/peer shows the stencil values that a program exports, if the job has
+// no state of its own.
+void KeepExportedStencil(sim::scene::FragmentInputs& draw) {
+  if (draw.output.stencil) return;
+  sim::scene::StencilFace face;
+  face.pass = face.depth_fail = sim::scene::StencilOp::kReplace;
+  draw.output.stencil = {face, face};
+}
+
 absl::StatusOr<json> Execute(const Request& request) {
   absl::StatusOr<std::string> code = ReadFile(request.binary);
   if (!code.ok()) return code.status();
@@ -116,6 +125,7 @@ absl::StatusOr<json> Execute(const Request& request) {
         client::run::ReadDraw(job->draw, *record, job->folder);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
+    if (record->fragment.writes_stencil) KeepExportedStencil(*dispatch->draw);
   }
   if (!job->vertices.is_null()) {
     absl::StatusOr<sim::scene::VertexInputs> inputs =

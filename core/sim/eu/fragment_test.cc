@@ -191,6 +191,7 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
   p.Append(stencil);
   p.Append(Write(f));
   scene::FragmentInputs draw = Draw({Whole()}, 4);
+  draw.output.stencil.emplace().back.pass = scene::StencilOp::kReplace;
   draw.sample_mask.assign(kSize * kSize, 0);
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;

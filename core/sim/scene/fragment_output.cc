@@ -97,12 +97,8 @@ class SampleTest {
   }
 
   void WriteStencil(bool stencil, bool depth) {
-    if (draw_.stencil.empty()) return;
+    if (face_ == nullptr || draw_.stencil.empty()) return;
     uint8_t& stored = draw_.stencil[index_];
-    if (face_ == nullptr) {
-      if (tests_.stencil) stored = *tests_.stencil;
-      return;
-    }
     const StencilOp op = !stencil ? face_->fail : depth ? face_->pass : face_->depth_fail;
     const uint8_t changed = Changed(op, stored, Reference()), mask = face_->write_mask;
     stored = static_cast<uint8_t>((stored & ~mask) | (changed & mask));

@@ -49,7 +49,7 @@ TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
   EXPECT_EQ(draw.coverage[5], 0b1101u);
 }
 
-TEST(FragmentOutput, ComputedDepthAndStencilReplaceThoseOfThePrimitive) {
+TEST(FragmentOutput, ComputedDepthReplacesThatOfThePrimitive) {
   FragmentInputs draw = Draw();
   const Primitive shape = Sloped();
   TestFragment({&shape, {0, 0}}, {1, 0.25f, uint8_t{9}}, draw);

@@ -97,7 +97,7 @@ enum class LogicOp : uint8_t {
 
 struct OutputState {
   DepthState depth;
-  std::optional<StencilState> stencil;  // none: stencil values that a program exports are stored
+  std::optional<StencilState> stencil;  // none: no test, and stencil stays as it is
   uint32_t sample_mask = ~0u;           // VkPipelineMultisampleStateCreateInfo::pSampleMask
   std::array<float, 4> blend_constants{};
   std::optional<LogicOp> logic_op;
