@@ -108,7 +108,7 @@ struct FragmentInputs {
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample
   std::vector<uint8_t> stencil;       // by sample
-  std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
+  std::vector<uint32_t> sample_mask;  // by pixel: samples of the last fragment that wrote any
   std::vector<uint32_t> coverage;     // by pixel: samples written by any fragment
 
   // Returns the index of a sample into depth, and times 4 into texels; y continues through the

@@ -119,10 +119,14 @@ uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, Fragm
     const auto sample = static_cast<uint32_t>(std::countr_zero(left));
     if (SampleTest(at, tests, sample, draw).Run()) passed |= 1u << sample;
   }
-  const size_t pixel = size_t{RowOf(at, draw)} * draw.width + ColumnOf(at);
-  if (!draw.sample_mask.empty()) draw.sample_mask[pixel] = passed;
-  if (!draw.coverage.empty()) draw.coverage[pixel] |= passed;
   return passed;
+}
+
+void NoteWritten(const FragmentPixel& at, uint32_t samples, FragmentInputs& draw) {
+  if (samples == 0) return;
+  const size_t pixel = size_t{RowOf(at, draw)} * draw.width + ColumnOf(at);
+  if (!draw.sample_mask.empty()) draw.sample_mask[pixel] = samples;
+  if (!draw.coverage.empty()) draw.coverage[pixel] |= samples;
 }
 
 void MaskCoverage(size_t first, size_t end, FragmentInputs& draw) {

@@ -43,8 +43,8 @@ TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
   }
   EXPECT_EQ(draw.depth[first], (1 + 6 / 16.0f) / 2);
   EXPECT_EQ(draw.depth[first + 1], 1.0f);
-  EXPECT_EQ(draw.sample_mask[5], 0b0101u);
-  TestFragment(at, {0b1000, {}, {}}, draw);
+  EXPECT_EQ(draw.sample_mask[5], 0u);
+  for (const uint32_t samples : {0b0101u, 0b1000u, 0u}) NoteWritten(at, samples, draw);
   EXPECT_EQ(draw.sample_mask[5], 0b1000u);
   EXPECT_EQ(draw.coverage[5], 0b1101u);
 }
@@ -52,9 +52,25 @@ TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
 TEST(FragmentOutput, ComputedDepthReplacesThatOfThePrimitive) {
   FragmentInputs draw = Draw();
   const Primitive shape = Sloped();
-  TestFragment({&shape, {0, 0}}, {1, 0.25f, uint8_t{9}}, draw);
+  TestFragment({&shape, {0, 0}}, {1, 0.25f, {}}, draw);
   EXPECT_EQ(draw.depth[draw.At(0, 2, 0)], 0.25f);
-  EXPECT_EQ(draw.stencil[draw.At(0, 2, 0)], 9);
+}
+
+// An exported value is only the reference of the stencil test: it is stored where an operation
+// replaces by the reference (VK_EXT_shader_stencil_export, "Stencil Reference Replacement").
+TEST(FragmentOutput, AnExportedStencilValueIsTheReference) {
+  const Primitive shape = Sloped();
+  const auto stored = [&shape](bool has_state, CompareFunction depth) {
+    FragmentInputs draw = Draw();
+    if (has_state) draw.output.stencil.emplace().front.pass = StencilOp::kReplace;
+    draw.output.depth.compare = depth;
+    TestFragment({&shape, {0, 0}}, {1, {}, uint8_t{9}}, draw);
+    return int{draw.stencil[draw.At(0, 2, 0)]};
+  };
+  EXPECT_EQ(stored(true, CompareFunction::kAlways), 9);
+  EXPECT_EQ(stored(true, CompareFunction::kNever), 7);
+  EXPECT_EQ(stored(false, CompareFunction::kAlways), 7);
+  EXPECT_EQ(stored(false, CompareFunction::kNever), 7);
 }
 
 TEST(FragmentOutput, DepthTest) {
