@@ -86,7 +86,10 @@ absl::Status CheckDraw(const FragmentInputs& draw) {
   bool good = !SamplePositions(draw.samples).empty() && kept(draw.depth.size(), samples) &&
               kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels) &&
               kept(draw.coverage.size(), pixels);
-  for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
+  for (const RenderTarget& t : draw.targets) {
+    const auto size = static_cast<size_t>(t.format ? TexelBytes(*t.format) : 0);
+    good &= t.texels.size() == 4 * samples && kept(t.bytes.size(), samples * size);
+  }
   for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
   for (const Quad& q : draw.quads) {
     good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&

@@ -83,6 +83,9 @@ struct RenderTarget {
   std::optional<TexelFormat> format = std::nullopt;
   std::optional<BlendState> blend = std::nullopt;
   uint8_t write_mask = 0xf;  // components, red in bit 0
+  // The same in memory, in the format, if the target began as bytes: components that no fragment
+  // writes keep their bits, of which a format may have several for one value. Else empty.
+  std::vector<uint8_t> bytes = {};
 };
 
 struct FragmentInputs {
@@ -107,6 +110,7 @@ struct FragmentInputs {
   // Results; empty vectors are not filled.
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample
+  std::vector<uint8_t> depth_bytes;   // that depth began as, in its format; empty: it was cleared
   std::vector<uint8_t> stencil;       // by sample
   std::vector<uint32_t> sample_mask;  // by pixel: samples of the last fragment that wrote any
   std::vector<uint32_t> coverage;     // by pixel: samples written by any fragment

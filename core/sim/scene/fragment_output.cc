@@ -170,11 +170,16 @@ void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint
     for (size_t c = 0; c < 4; ++c) {
       if ((target.write_mask >> c & 1) != 0) target.texels[first + c] = result[c];
     }
+    if (target.bytes.empty()) continue;
+    const size_t size = static_cast<size_t>(TexelBytes(*target.format));
+    EncodeComponents(*target.format, result, target.write_mask,
+                     target.bytes.data() + first / 4 * size);
   }
 }
 
 RenderTarget Resolve(const FragmentInputs& draw, const RenderTarget& target) {
   RenderTarget resolved = target;
+  resolved.bytes.clear();
   const size_t pixels = target.texels.size() / 4 / draw.samples;
   const bool integer = target.format && IsIntegerFormat(*target.format);
   resolved.texels.resize(4 * pixels);
@@ -189,6 +194,7 @@ RenderTarget Resolve(const FragmentInputs& draw, const RenderTarget& target) {
 }
 
 std::vector<uint8_t> TargetBytes(const RenderTarget& target) {
+  if (!target.bytes.empty()) return target.bytes;
   const auto size = static_cast<size_t>(TexelBytes(*target.format));
   std::vector<uint8_t> bytes(target.texels.size() / 4 * size);
   for (size_t i = 0; i < target.texels.size() / 4; ++i) {
