@@ -74,7 +74,8 @@ class SampleTest {
       z = std::clamp(z, std::min(low, high), std::max(low, high));
     }
     const std::optional<TexelFormat>& format = draw_.output.depth.format;
-    return format ? AsFloat(Rounded(*format, {AsBits(z), 0, 0, 0})[0]) : z;
+    if (!format) return z;
+    return AsFloat(Rounded(*format, {AsBits(std::clamp(z, 0.0f, 1.0f)), 0, 0, 0})[0]);
   }
 
   bool InBounds() const {

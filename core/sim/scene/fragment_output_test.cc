@@ -100,6 +100,23 @@ TEST(FragmentOutput, DepthIsRoundedToItsFormatBeforeTheTest) {
   EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 1u);
 }
 
+// Vulkan 1.3, "Depth Clamping and Range Adjustment", with depthClampZeroOne: biased or exported
+// depth beyond the range.
+TEST(FragmentOutput, DepthOfAFormatIsClampedFromZeroToOne) {
+  const Primitive shape = Sloped();
+  for (const TexelFormat format : {TexelFormat::kD32f, TexelFormat::kD16, TexelFormat::kD24}) {
+    for (const float z : {1.9f, -0.5f}) {
+      FragmentInputs draw = Draw();
+      draw.output.depth.format = format;
+      TestFragment({&shape, {0, 0}}, {1, z, {}}, draw);
+      EXPECT_EQ(draw.depth[4], z > 0 ? 1.0f : 0.0f);
+    }
+  }
+  FragmentInputs draw = Draw();
+  TestFragment({&shape, {0, 0}}, {1, 1.9f, {}}, draw);
+  EXPECT_EQ(draw.depth[4], 1.9f);
+}
+
 TEST(FragmentOutput, DepthBoundsTestTheStoredDepth) {
   FragmentInputs draw = Draw();
   draw.depth.assign(8, 0.5f);

@@ -418,8 +418,8 @@ Homogeneous CornerOf(const Projected& on_screen, absl::Span<const Homogeneous> a
 
 // Draws the edges or corners of a triangle that lie in the view volume (Vulkan 1.3, "Polygon Mode":
 // a polygon is clipped before). Edges along the planes that clip it are not drawn, as in lavapipe
-// (Mesa 25.0.7, draw_pipe_clip.c, do_clip_tri). Weights are those of the triangle's vertices, so that
-// flat inputs stay those of its provoking one.
+// (Mesa 25.0.7, draw_pipe_clip.c, do_clip_tri). Weights are those of the triangle's vertices, so
+// that flat inputs stay those of its provoking one.
 void AddOutline(const Triangle& t, absl::Span<const Homogeneous> at, const Projected& on_screen,
                 const Primitive& shape, const Cover& cover, Builder& builder) {
   const bool lines = builder.in().raster.polygon_mode == PolygonMode::kLine;
