@@ -127,7 +127,10 @@ struct FragmentInputs {
 absl::Span<const Point> SamplePositions(uint32_t samples);
 
 // Returns the point of a pixel at which inputs with `centroid` are evaluated: of a partly covered
-// pixel its first covered sample, else the centre.
+// pixel its first covered sample, else the centre. `coverage`: the primitive's samples without
+// those that the sample mask and early tests have removed, as in lavapipe (Mesa 25.0.7,
+// lp_bld_interp.c, calc_centroid_offsets); Vulkan 1.3, "Interpolation Decorations", only asks for a
+// point inside the primitive, where what is left of its samples lies.
 Point Centroid(uint32_t coverage, uint32_t samples);
 
 // Returns a value as another rasteriser might deliver it at this point: see FragmentInputs::jitter.

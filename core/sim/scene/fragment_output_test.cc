@@ -205,6 +205,28 @@ TEST(FragmentOutput, EarlyTestsRemoveCoverage) {
   EXPECT_EQ(draw.depth[draw.At(1, 2, 0)], 0.75f);
 }
 
+// The point of an input with `centroid` is inside the primitive whatever removes samples before the
+// program runs: here a triangle over the samples 0 and 1 of four.
+TEST(FragmentOutput, CentroidsAreSamplesThatAreLeft) {
+  const absl::Span<const Point> places = SamplePositions(4);
+  for (const bool early : {false, true}) {
+    FragmentInputs draw = Draw(4);
+    draw.primitives = {Sloped()};
+    draw.quads = {{0, 0, 0, {0b0011, 0, 0, 0}}};
+    if (early) {
+      draw.output.depth.compare = CompareFunction::kLess;
+      draw.depth[draw.At(0, 2, 0)] = 0;
+      TestEarly(0, 1, draw);
+    } else {
+      draw.output.sample_mask = 0b1110;
+      MaskCoverage(0, 1, draw);
+    }
+    const Point at = Centroid(draw.quads[0].coverage[0], 4);
+    EXPECT_EQ(at.x, places[1].x);
+    EXPECT_EQ(at.y, places[1].y);
+  }
+}
+
 TEST(FragmentOutput, FormatsRoundAndMasksKeep) {
   FragmentInputs draw = Draw();
   RenderTarget& target = draw.targets[0];
