@@ -240,8 +240,6 @@ void Add(const sim::eu::RunStats& more, sim::eu::RunStats* stats) {
 
 absl::StatusOr<sim::eu::Options> OptionsOf(const ParsedFlags& flags) {
   sim::eu::Options options;
-  absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
-  if (!seconds.ok()) return seconds.status();
   const absl::StatusOr<int64_t> seed =
       flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
   if (!seed.ok()) return seed.status();
@@ -249,7 +247,6 @@ absl::StatusOr<sim::eu::Options> OptionsOf(const ParsedFlags& flags) {
   options.unsourced = !flags.Has("launch");  // other compilers need not obey rules without a source
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
-  options.max_seconds = *seconds;
   return options;
 }
 
@@ -275,6 +272,13 @@ absl::StatusOr<ExitCode> FindPrograms(const ParsedFlags& flags, const Environmen
   return kExitOk;
 }
 
+// Returns the outcome of a run whose preparation failed: no time left is no wrong use.
+absl::StatusOr<ExitCode> Unprepared(const absl::Status& status, const Environment& environment) {
+  if (!absl::IsDeadlineExceeded(status)) return status;
+  Fail(absl::InvalidArgumentError(status.message()), environment);
+  return kExitSomeFailed;
+}
+
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   const size_t files = flags.arguments().size();
   if (files != 1 && files != 2) {
@@ -286,15 +290,19 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   }
   const absl::StatusOr<sim::eu::Options> options = OptionsOf(flags);
   if (!options.ok()) return options.status();
+  const absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
+  if (!seconds.ok()) return seconds.status();
+  const sim::scene::TimeLimit limit(*seconds);
   absl::StatusOr<run::Job> job = JobOf(flags);
   if (!job.ok()) return job.status();
+  job->dispatch.limit = limit;
   Programs programs;
   absl::StatusOr<ExitCode> found = FindPrograms(flags, environment, *job, &programs);
   if (!found.ok() || *found != kExitOk) return found;
   Ran ran{programs, {}, {}, {}};
   const out::LaunchRecord* vertex = programs.vertex ? &programs.vertex->launch : nullptr;
   absl::Status prepared = PrepareGraphics(flags, vertex, programs.main.launch, &*job, &ran.types);
-  if (!prepared.ok()) return prepared;
+  if (!prepared.ok()) return Unprepared(prepared, environment);
   const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
   if (absl::Status s =
           run::CheckJobFits(*job, vertex, programs.main.launch, flags.Has("allow-unused"));
@@ -310,7 +318,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
     }
     Add(*stats, &ran.stats);
     absl::Status linked = PrepareLinkedDraw(flags, *vertex, programs.main.launch, &*job);
-    if (!linked.ok()) return linked;
+    if (!linked.ok()) return Unprepared(linked, environment);
   }
   const auto stats = Simulate(programs.main, *options, &*job);
   if (!stats.ok()) {
@@ -433,7 +441,8 @@ Command RunCommand() {
             {"allow-unused", 0, "", false,
              "do not treat resources that the program does not use as errors"},
             {"max-seconds", 0, "S", false,
-             "stop the simulation after this processor time in seconds (default 60)"}},
+             "stop the run, its preparation included, after this processor time in seconds "
+             "(default 60)"}},
            ServiceFlags()}),
       RunOrFail};
 }

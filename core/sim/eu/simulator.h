@@ -44,7 +44,9 @@ struct Options {
   std::optional<uint64_t> memory_seed;
   bool paths = false;  // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
-  double max_seconds = 0;                         // processor time; 0: no limit
+  // Processor time of this run; 0: no limit. Dispatch::limit holds besides, with the time before
+  // it.
+  double max_seconds = 0;
 };
 
 // Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing. A

@@ -20,6 +20,7 @@
 #include "core/sim/scene/output_state.h"
 #include "core/sim/scene/raster_state.h"
 #include "core/sim/scene/texel.h"
+#include "core/sim/scene/time_limit.h"
 
 namespace kiln::sim::scene {
 
@@ -99,6 +100,7 @@ struct FragmentInputs {
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive are adjacent
   // The most of both that assembly and rasterisation may add; a draw of several views shares them.
   uint64_t max_primitives = uint64_t{1} << 21, max_quads = uint64_t{1} << 26;
+  TimeLimit limit;  // of assembly, rasterisation and the run; by default none
 
   // 0, or a seed: barycentrics, depth and w that threads get deviate by up to 2^-22, each by
   // itself, as between two rasterisers. Results that depend on that are not defined by any source.

@@ -137,9 +137,9 @@ class Filler {
              std::min(b.y1, view.y1)};
   }
 
-  // Returns false if the draw has no room for the quads.
-  bool Run() {
-    if (rect_.Empty()) return true;
+  // ResourceExhausted: the draw has no room for the quads. DeadlineExceeded.
+  absl::Status Run() {
+    if (rect_.Empty()) return absl::OkStatus();
     const int32_t x0 = rect_.x0 & ~1, y0 = rect_.y0 & ~1;
     std::vector<std::pair<PixelRect, bool>> tiles;
     for (int32_t top = y0; top < rect_.y1; top += kTile) {
@@ -150,14 +150,20 @@ class Filler {
         const Overlap overlap = cover_.polygon->OverlapOf(tile);
         if (overlap != Overlap::kNone) tiles.emplace_back(tile, overlap == Overlap::kAll);
       }
+      const auto each = static_cast<uint64_t>(1 + in_.samples);
+      const auto across = static_cast<uint64_t>((rect_.x1 - x0 + kTile - 1) / kTile);
+      if (absl::Status s = in_.limit.Spend(across + tiles.size() * each); !s.ok()) return s;
       for (int32_t y = top; y < bottom && !full_; y += 2) {
         for (const auto& [tile, all] : tiles) {
           for (int32_t x = tile.x0; x < tile.x1; x += 2) AddQuad(x, y, all);
         }
       }
-      if (full_) return false;
+      if (full_) {
+        return absl::ResourceExhaustedError(
+            absl::StrFormat("more than %d quads of 2 x 2 pixels are covered", in_.max_quads));
+      }
     }
-    return true;
+    return absl::OkStatus();
   }
 
  private:
@@ -248,15 +254,12 @@ class Builder {
   void Add(const Primitive& p, const Cover& cover) {
     in_.primitives.push_back(p);
     if (cover.polygon == nullptr || cover.polygon->area() == 0 || IsCulled(*cover.data)) return;
-    full_ = full_ || !Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
+    if (!status_.ok()) return;
+    status_ = Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
   }
 
-  // ResourceExhausted: the draw has no room for the quads of a primitive.
-  absl::Status Room() const {
-    if (!full_) return absl::OkStatus();
-    return absl::ResourceExhaustedError(
-        absl::StrFormat("more than %d quads of 2 x 2 pixels are covered", in_.max_quads));
-  }
+  // Returns the status of the primitives so far, to be asked for after each: it counts their time.
+  absl::Status Status() { return status_.ok() ? in_.limit.Spend(1) : status_; }
 
   FragmentInputs& in() { return in_; }
 
@@ -264,7 +267,7 @@ class Builder {
   FragmentInputs& in_;
   const Transform transform_;
   uint32_t next_ = 0;
-  bool full_ = false;
+  absl::Status status_;
 };
 
 // Returns the factors of x, y and w in the equation of the plane through two points and the eye.
@@ -523,7 +526,7 @@ absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inp
   Builder builder(inputs);
   for (const Triangle& t : triangles) {
     AddTriangle(t, builder);
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -533,7 +536,7 @@ absl::Status RasteriseLines(absl::Span<const Line> lines, FragmentInputs& inputs
   Builder builder(inputs);
   for (const Line& line : lines) {
     AddLineSegment(line, builder);
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -543,7 +546,7 @@ absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInput
   Builder builder(inputs);
   for (const PointSprite& point : points) {
     if (absl::Status s = AddPoint(point, builder); !s.ok()) return s;
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

@@ -571,6 +571,28 @@ TEST(Rasterise, LinesOfNegativeWAreClipped) {
   for (const auto& [pixel, count] : Counts(in)) EXPECT_GE(pixel.first, 4);
 }
 
+// Neither many primitives nor one large one outlast the draw's time, whether they cover something
+// or not.
+TEST(Rasterise, EndsWithTheTimeOfTheDraw) {
+  const auto code = [](const auto& draw) {
+    FragmentInputs in;
+    in.width = in.height = 4096;
+    in.limit = TimeLimit(1e-9);
+    return draw(in).code();
+  };
+  const Triangle beyond = Of({-1, -1, 2, 1}, {3, -1, 2, 1}, {-1, 3, 2, 1}),
+                 none = Of({0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1});
+  EXPECT_EQ(code([&](auto& in) { return Rasterise({beyond}, in); }),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(code([&](auto& in) { return Rasterise(std::vector<Triangle>(5000, none), in); }),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(
+      code([&](auto& in) {
+        return RasteriseLines(std::vector<Line>(5000, LineOf({2, 0, 0, 1}, {3, 0, 0, 1})), in);
+      }),
+      absl::StatusCode::kDeadlineExceeded);
+}
+
 TEST(Rasterise, RefusesMoreQuadsThanTheDrawMayHave) {
   FragmentInputs in = Target();
   const Triangle whole = Of(At(0, 0), At(16, 0), At(0, 16));
