@@ -173,6 +173,8 @@ class Draw:
         name = buffer.fmt.vk
         if name in DEPTH_FORMATS:
             state = {'format': DEPTH_FORMATS[name], 'out': self.out('depth', binds[0])}
+            if state['format'] == 'd32f' and 'VK_EXT_depth_range_unrestricted' in self.script.needs:
+                del state['format']   # depth of a job without one is any float
             if len(buffer.data) == 0 or buffer.depth_plane is not None:
                 plane = buffer.depth_plane
             else:

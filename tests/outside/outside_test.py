@@ -135,6 +135,13 @@ class Outside(unittest.TestCase):
             draw = Draw(s, p, 'TRIANGLE_STRIP', Resources(s, folder).add(p))
         self.assertEqual(draw.job['depth']['compare'], 'always')
 
+    def test_unrestricted_depth_is_not_clamped(self):
+        s = self.script(SCRIPT.replace('#!amber\n', '#!amber\nDEVICE_EXTENSION VK_EXT_depth_range_unrestricted\n'))
+        with tempfile.TemporaryDirectory() as folder:
+            p = s.pipelines['p']
+            draw = Draw(s, p, 'TRIANGLE_STRIP', Resources(s, folder).add(p))
+        self.assertNotIn('format', draw.job['depth'])
+
     def test_vkscript_state_applies_from_its_line_on(self):
         s = self.script(OLD)
         g = s.pipelines['g']
