@@ -241,8 +241,6 @@ void Add(const sim::scene::RunStats& more, sim::scene::RunStats* stats) {
 
 absl::StatusOr<SimulationOptions> OptionsOf(const ParsedFlags& flags) {
   SimulationOptions options;
-  absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
-  if (!seconds.ok()) return seconds.status();
   const absl::StatusOr<int64_t> seed =
       flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
   if (!seed.ok()) return seed.status();
@@ -250,7 +248,6 @@ absl::StatusOr<SimulationOptions> OptionsOf(const ParsedFlags& flags) {
   options.unsourced = !flags.Has("launch");  // other compilers need not obey rules without a source
   options.switches = Given(SimulationSwitches(), flags);
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
-  options.max_seconds = *seconds;
   return options;
 }
 
@@ -287,6 +284,13 @@ absl::StatusOr<ExitCode> FindPrograms(const ParsedFlags& flags, const Environmen
   return kExitOk;
 }
 
+// Returns the outcome of a run whose preparation failed: no time left is no wrong use.
+absl::StatusOr<ExitCode> Unprepared(const absl::Status& status, const Environment& environment) {
+  if (!absl::IsDeadlineExceeded(status)) return status;
+  Fail(absl::InvalidArgumentError(status.message()), environment);
+  return kExitSomeFailed;
+}
+
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   const size_t files = flags.arguments().size();
   if (files != 1 && files != 2) {
@@ -299,15 +303,19 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   const absl::StatusOr<SimulationOptions> options = OptionsOf(flags);
   if (!options.ok()) return options.status();
   if (absl::Status s = CheckTarget(flags, *options); !s.ok()) return s;
+  const absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
+  if (!seconds.ok()) return seconds.status();
+  const sim::scene::TimeLimit limit(*seconds);
   absl::StatusOr<run::Job> job = JobOf(flags);
   if (!job.ok()) return job.status();
+  job->dispatch.limit = limit;
   Programs programs;
   absl::StatusOr<ExitCode> found = FindPrograms(flags, environment, *job, &programs);
   if (!found.ok() || *found != kExitOk) return found;
   Ran ran{programs, {}, {}, {}};
   const out::LaunchRecord* vertex = programs.vertex ? &programs.vertex->launch : nullptr;
   absl::Status prepared = PrepareGraphics(flags, vertex, programs.main.launch, &*job, &ran.types);
-  if (!prepared.ok()) return prepared;
+  if (!prepared.ok()) return Unprepared(prepared, environment);
   const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
   if (absl::Status s =
           run::CheckJobFits(*job, vertex, programs.main.launch, flags.Has("allow-unused"));
@@ -323,7 +331,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
     }
     Add(*stats, &ran.stats);
     absl::Status linked = PrepareLinkedDraw(flags, *vertex, programs.main.launch, &*job);
-    if (!linked.ok()) return linked;
+    if (!linked.ok()) return Unprepared(linked, environment);
   }
   const auto stats = Simulate(programs.main, *options, &*job);
   if (!stats.ok()) {
@@ -444,7 +452,8 @@ Command RunCommand() {
             {"allow-unused", 0, "", false,
              "do not treat resources that the program does not use as errors"},
             {"max-seconds", 0, "S", false,
-             "stop the simulation after this processor time in seconds (default 60)"}},
+             "stop the run, its preparation included, after this processor time in seconds "
+             "(default 60)"}},
            ServiceFlags()}),
       RunOrFail};
 }

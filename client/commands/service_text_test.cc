@@ -15,6 +15,7 @@
 #include "client/commands/testing.h"
 #include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
+#include "proto/health.grpc.pb.h"
 #include "proto/statistics.h"
 
 namespace kiln::client {
@@ -69,6 +70,7 @@ class HostileCompiler : public kiln::v1alpha::Compiler::Service {
     c->add_passes();
     c->add_targets()->add_statistics();
     c->add_stages("compute");
+    (*c->mutable_sandbox())[kBad] = 1;
     auto* limits = c->mutable_limits();
     limits->set_max_message_bytes(1 << 20);
     limits->set_max_module_bytes(1 << 20);
@@ -110,6 +112,17 @@ class HostileAdmin : public kiln::v1alpha::Admin::Service {
   }
 };
 
+class HostileHealth : public grpc::health::v1::Health::Service {
+ public:
+  grpc::Status Check(grpc::ServerContext*, const grpc::health::v1::HealthCheckRequest*,
+                     grpc::health::v1::HealthCheckResponse* response) override {
+    response->set_status(grpc::health::v1::HealthCheckResponse::SERVING);
+    return answer;
+  }
+
+  grpc::Status answer;
+};
+
 class ServiceText : public testing::Test {
  protected:
   void SetUp() override {
@@ -118,6 +131,7 @@ class ServiceText : public testing::Test {
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(&compiler_);
     builder.RegisterService(&admin_);
+    builder.RegisterService(&health_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
     flag_ = "--server=127.0.0.1:" + std::to_string(port);
@@ -139,6 +153,7 @@ class ServiceText : public testing::Test {
 
   HostileCompiler compiler_;
   HostileAdmin admin_;
+  HostileHealth health_;
   std::unique_ptr<grpc::Server> server_;
   std::string flag_, file_;
 };
@@ -166,6 +181,23 @@ TEST_F(ServiceText, OfACompile) {
               HasSubstr("nop\t\\x1b[31m\nret\n"));
   compiler_.status = TargetResult::REFUSED;
   TextOf(CompileCommand(), {"--target=tgl", file_});
+}
+
+TEST_F(ServiceText, OfTheHealth) {
+  EXPECT_EQ(Count(TextOf(HealthCommand(), {}), kShown), 1u);  // a layer of the sandbox
+  const absl::StatusOr<ParsedFlags> flags = ParseFlags(HealthCommand().flags, {flag_});
+  ASSERT_TRUE(flags.ok());
+  Environment environment;
+  environment.json = true;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(HealthCommand().run(*flags, environment), kExitOk);
+  const std::string json = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(json, HasSubstr(R"(a\nkiln: \u001b[31m)"));
+  EXPECT_EQ(Count(json, "\n"), 1u) << json;
+  EXPECT_THAT(json, Not(HasSubstr("\x1b")));
+  health_.answer = grpc::Status(grpc::StatusCode::PERMISSION_DENIED, kBad);
+  const Ran ran = RunWith(HealthCommand(), {flag_});
+  EXPECT_THAT(ran.err, Not(HasSubstr("\x1b")));
 }
 
 TEST_F(ServiceText, OfTheQuarantine) {

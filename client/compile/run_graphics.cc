@@ -93,7 +93,8 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   }
   if (absl::Status s = SetViews(flags, &draw); !s.ok()) return s;
   if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
-  absl::StatusOr<sim::scene::FragmentInputs> inputs = run::ReadDraw(draw, launch, job->folder);
+  absl::StatusOr<sim::scene::FragmentInputs> inputs =
+      run::ReadDraw(draw, launch, job->folder, job->dispatch.limit);
   if (!inputs.ok()) return inputs.status();
   job->dispatch.draw = *std::move(inputs);
   return absl::OkStatus();
@@ -118,7 +119,7 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
   if (!shown.ok()) return InJob(flags, std::string(shown.status().message()));
   job->dispatch.vertices = *std::move(inputs);
   *types = *std::move(shown);
-  return absl::OkStatus();
+  return job->dispatch.limit.Check();
 }
 
 std::string DrawText(const sim::scene::FragmentInputs& draw) {
@@ -169,7 +170,8 @@ absl::Status PrepareLinkedDraw(const ParsedFlags& flags, const out::LaunchRecord
       run::LinkVertices(*job->dispatch.vertices);
   if (!stream.ok()) return InJob(flags, std::string(stream.status().message()));
   absl::StatusOr<sim::scene::FragmentInputs> inputs =
-      run::ReadLinkedDraw(draw, *stream, fragment, job->folder);
+      run::ReadLinkedDraw(draw, *stream, fragment, job->folder, job->dispatch.limit);
+  if (absl::IsDeadlineExceeded(inputs.status())) return inputs.status();
   if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
   job->dispatch.vertices.reset();
   job->dispatch.draw = *std::move(inputs);

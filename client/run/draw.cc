@@ -175,9 +175,11 @@ absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uin
 
 // Draws a stream, or, without one, the vertices that the draw itself gives.
 absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record,
-                                    const std::string& folder, const VertexStream* linked) {
+                                    const std::string& folder, const sim::scene::TimeLimit& limit,
+                                    const VertexStream* linked) {
   if (absl::Status s = CheckDrawForm(draw); !s.ok()) return s;
   FragmentInputs in;
+  in.limit = limit;
   in.width = draw.value("width", 8u);
   in.height = draw.value("height", 8u);
   in.samples = draw.value("samples", 1u);
@@ -200,6 +202,7 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   if (!added.ok()) return absl::Status(added.code(), absl::StrCat("draw: ", added.message()));
   if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
   if (absl::Status s = ReadAttachments(draw, record, folder, in); !s.ok()) return s;
+  if (absl::Status s = limit.Check(); !s.ok()) return s;
   return in;
 }
 
@@ -238,9 +241,10 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
 }
 
 absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecord& record,
-                                        const std::string& folder) {
+                                        const std::string& folder,
+                                        const sim::scene::TimeLimit& limit) {
   try {
-    return Read(draw, record, folder, nullptr);
+    return Read(draw, record, folder, limit, nullptr);
   } catch (const json::exception& e) {
     return Wrong(e.what());
   }
@@ -248,14 +252,15 @@ absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecor
 
 absl::StatusOr<FragmentInputs> ReadLinkedDraw(const json& draw, const VertexStream& vertices,
                                               const out::LaunchRecord& record,
-                                              const std::string& folder) {
+                                              const std::string& folder,
+                                              const sim::scene::TimeLimit& limit) {
   for (const char* key : {"positions", "inputs", "clip_distances", "cull_distances", "layers",
                           "viewports", "point_size", "view_mask"}) {
     if (!draw.contains(key)) continue;
     return Wrong(absl::StrCat("\"", key, "\": the vertex shader decides it"));
   }
   try {
-    return Read(draw, record, folder, &vertices);
+    return Read(draw, record, folder, limit, &vertices);
   } catch (const json::exception& e) {
     return Wrong(e.what());
   }

@@ -35,16 +35,18 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* d
 // simulator knows, is a seed (FragmentInputs::jitter). With a "view_mask" each view is drawn to the
 // layer of its number. InvalidArgument names wrong or unsupported values: vertex shaders,
 // instances, views beyond number 15, state that the program was not compiled for, coverage by alpha
-// that hardware computes.
+// that hardware computes. DeadlineExceeded: the time of `limit` is over, which the draw keeps.
 absl::StatusOr<sim::scene::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                     const out::LaunchRecord& record,
-                                                    const std::string& folder = "");
+                                                    const std::string& folder = "",
+                                                    const sim::scene::TimeLimit& limit = {});
 
 // The same for the vertices that a vertex shader left; the draw must not have any.
 absl::StatusOr<sim::scene::FragmentInputs> ReadLinkedDraw(const nlohmann::json& draw,
                                                           const sim::scene::VertexStream& vertices,
                                                           const out::LaunchRecord& record,
-                                                          const std::string& folder);
+                                                          const std::string& folder,
+                                                          const sim::scene::TimeLimit& limit = {});
 
 }  // namespace kiln::client::run
 

@@ -34,9 +34,11 @@ std::vector<uint8_t> ColourBytes(const RenderTarget& target, bool resolve,
 std::vector<uint8_t> DepthBytes(const FragmentInputs& in) {
   const TexelFormat format = in.output.depth.format.value_or(TexelFormat::kD32f);
   const auto size = static_cast<size_t>(TexelBytes(format));
-  std::vector<uint8_t> bytes(in.depth.size() * size);
+  std::vector<uint8_t> bytes = in.depth_bytes;  // bits that hold no depth stay
+  bytes.resize(in.depth.size() * size);
   for (size_t i = 0; i < in.depth.size(); ++i) {
-    EncodeTexel(format, {std::bit_cast<uint32_t>(in.depth[i]), 0, 0, 0}, bytes.data() + i * size);
+    EncodeComponents(format, {std::bit_cast<uint32_t>(in.depth[i]), 0, 0, 0}, 1,
+                     bytes.data() + i * size);
   }
   return bytes;
 }

@@ -310,6 +310,7 @@ absl::Status Begin(const json& target, const json& draw, const std::string& fold
       InitialBytes(target, folder, samples * static_cast<size_t>(TexelBytes(format)));
   if (!bytes.ok()) return bytes.status();
   Decode(format, *bytes, t.texels);
+  if (t.format) t.bytes.assign(bytes->begin(), bytes->end());
   return absl::OkStatus();
 }
 
@@ -392,6 +393,7 @@ absl::Status ReadDepth(const json& draw, bool written, const std::string& folder
   const absl::StatusOr<std::string> bytes =
       InitialBytes(depth, folder, samples * static_cast<size_t>(TexelBytes(kept)));
   if (!bytes.ok()) return bytes.status();
+  in.depth_bytes.assign(bytes->begin(), bytes->end());
   std::vector<uint32_t> texels(bytes->empty() ? 0 : 4 * samples);
   Decode(kept, *bytes, texels);
   for (size_t i = 0; i < texels.size() / 4; ++i) {
@@ -452,6 +454,13 @@ absl::Status CheckViewport(const sim::scene::Viewport& view) {
   return absl::OkStatus();
 }
 
+// Returns the bytes of a sample that are kept as they are given; 0: there is no "data".
+uint64_t GivenBytes(const json& attachment) {
+  if (!attachment.is_object() || !attachment.contains("data")) return 0;
+  const auto format = sim::scene::TexelFormatNamed(attachment.value("format", ""));
+  return format ? static_cast<uint64_t>(TexelBytes(*format)) : 0;
+}
+
 // Returns the bytes that the simulator keeps for the attachments of a draw.
 uint64_t AttachmentBytes(const json& draw, const out::FragmentLaunch& launch, size_t targets,
                          const FragmentInputs& in) {
@@ -459,7 +468,9 @@ uint64_t AttachmentBytes(const json& draw, const out::FragmentLaunch& launch, si
   const bool depth =
       launch.depth != out::DepthOutput::kOff || draw.value("depth", json(false)) != false;
   const bool stencil = launch.writes_stencil || draw.contains("stencil");
-  const uint64_t each = sizeof(Texel) * targets + (depth ? sizeof(float) : 0) + (stencil ? 1 : 0);
+  uint64_t each = sizeof(Texel) * targets + (depth ? sizeof(float) : 0) + (stencil ? 1 : 0);
+  for (const json& t : draw.value("targets", json::array())) each += GivenBytes(t);
+  each += GivenBytes(draw.value("depth", json()));
   const bool mask = launch.writes_sample_mask || draw.contains("written_samples");
   return pixels * (in.samples * each + sizeof(uint32_t) * (mask + draw.contains("coverage")));
 }

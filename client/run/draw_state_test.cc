@@ -182,10 +182,12 @@ TEST(DrawState, RefusesAttachmentsOfMoreThanAGibibyte) {
   // All kinds count.
   record.fragment.samples = 1;
   const std::string parts[] = {R"("depth": true)", R"("stencil": {})", R"("coverage": {})",
-                               R"("written_samples": {})", R"("targets": [{"location": 9}])"};
-  const char* amounts[] = {"1140850688", "1090519040", "1140850688", "1140850688", "1342177280"};
+                               R"("written_samples": {})", R"("targets": [{"location": 9}])",
+                               R"("targets": [{"format": "rgba16f", "data": {"u8": []}}])"};
+  const char* amounts[] = {"1140850688", "1090519040", "1140850688",
+                           "1140850688", "1342177280", "1207959552"};
   record.fragment.colors = {0, 1, 2, 3};
-  for (size_t i = 0; i < 5; ++i) {
+  for (size_t i = 0; i < 6; ++i) {
     const absl::Status more =
         read(R"({"width": 4096, "height": 4096, "positions": [[2, 2, 0, 1]], )" + parts[i] + "}");
     EXPECT_EQ(more.message(), std::string("draw: the attachments have ") + amounts[i] +

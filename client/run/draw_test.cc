@@ -210,5 +210,21 @@ TEST(Draw, ViewsAreDrawnToTheirLayers) {
   EXPECT_FALSE(ReadDraw({{"view_mask", 1}, {"layers", {0, 0, 0}}}, Record()).ok());
 }
 
+// Assembly, rasterisation and reading of attachments end with the time that the run may take.
+TEST(Draw, PreparationEndsWithItsTime) {
+  out::LaunchRecord record;
+  record.stage = "fragment";
+  record.fragment.samples = 1;
+  const sim::scene::TimeLimit over(1e-9);
+  for (const char* text : {R"({"width": 4096, "height": 4096})", R"({"width": 2, "height": 2})"}) {
+    const auto in = ReadDraw(json::parse(text), record, "", over);
+    EXPECT_EQ(in.status().code(), absl::StatusCode::kDeadlineExceeded);
+    EXPECT_NE(in.status().message().find("more than 1e-09 seconds of processor time"),
+              std::string::npos);
+  }
+  const auto in = ReadDraw(json::parse(R"({"width": 2})"), record, "", sim::scene::TimeLimit(60));
+  EXPECT_TRUE(in.ok());
+}
+
 }  // namespace
 }  // namespace kiln::client::run

@@ -138,7 +138,8 @@ class Interpretation {
       const float along_1 = at(1) - at(0), along_2 = at(2) - at(0);
       const auto& w = primitive.weight;
       for (size_t i = 0; i < 2; ++i) {
-        (*slope)[i] = static_cast<float>(along_1 * w[1][i] + along_2 * w[2][i]);
+        (*slope)[i] = static_cast<float>(along_1 * w[1][i] * primitive.scale[1] +
+                                         along_2 * w[2][i] * primitive.scale[2]);
       }
       return AsBits(std::fmaf(along_1, b[0], std::fmaf(along_2, b[1], at(0))));
     }

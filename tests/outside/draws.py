@@ -173,13 +173,15 @@ class Draw:
         name = buffer.fmt.vk
         if name in DEPTH_FORMATS:
             state = {'format': DEPTH_FORMATS[name], 'out': self.out('depth', binds[0])}
+            if state['format'] == 'd32f' and 'VK_EXT_depth_range_unrestricted' in self.script.needs:
+                del state['format']   # depth of a job without one is any float
             if len(buffer.data) == 0 or buffer.depth_plane is not None:
                 plane = buffer.depth_plane
             else:
                 plane = bytes(buffer.data) if name in ('D16_UNORM', 'D32_SFLOAT', 'X8_D24_UNORM_PACK32') else None
             if plane is not None:
                 state['data'] = self.initial(plane)
-            compare = depth.get('COMPARE_OP', ['less' if test else 'always'])[0]
+            compare = depth.get('COMPARE_OP', ['always'])[0]   # Amber's default (its src/pipeline_data.h)
             state['compare'] = COMPARES.get(compare, compare) if test else 'always'
             state['write'] = test and on(depth, 'WRITE')
             bounds = depth.get('BOUNDS', [])
@@ -207,9 +209,7 @@ class Draw:
                 old = bytes(buffer.data).ljust(at + len(data), b'\0')
                 buffer.data = old[:at] + data + old[at + len(data):]
             elif kind == 'depth':
-                buffer.depth_plane = data
-                if buffer.fmt.size * self.p.fb[0] * self.p.fb[1] * self.samples == len(data):
-                    buffer.data = data
+                keep_depth(buffer, data)
             else:
                 buffer.stencil = data
         self.resolve()
@@ -227,6 +227,11 @@ class Draw:
                 if c in channels:
                     rgba[:, k] = channels[c].reshape(count, a.samples).mean(axis=1)
             b.data = encode(b.fmt, rgba)
+
+
+def keep_depth(buffer, plane):
+    """Gives a buffer its depth, which is all that images and expectations read, also if it has stencil."""
+    buffer.depth_plane = buffer.data = plane
 
 
 def clear(script, pipeline):
@@ -248,7 +253,6 @@ def clear(script, pipeline):
                 texel = np.uint32(round(value * 0xffffff)).tobytes()
             else:
                 texel = np.float32(value).tobytes()
-            buffer.depth_plane = texel * pixels
-            if buffer.fmt.size == len(texel):
-                buffer.data = texel * pixels
+            if kind:
+                keep_depth(buffer, texel * pixels)
             buffer.stencil = bytes([pipeline.clear_stencil & 255]) * pixels

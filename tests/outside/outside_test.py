@@ -99,6 +99,7 @@ class Outside(unittest.TestCase):
             if name == 'CLEAR_DEPTH':
                 p.clear_depth = float(t[1])
         clear(s, p)
+        self.assertEqual(s.buffers['depth'].data, np.float32(0.5).tobytes() * 8)
         with tempfile.TemporaryDirectory() as folder:
             resources = Resources(s, folder).add(p)
             draw = Draw(s, p, 'TRIANGLE_STRIP', resources)
@@ -106,6 +107,13 @@ class Outside(unittest.TestCase):
                 self.assertEqual(f.read(), b'\xff\0\0\xff' * 8)
             with open(os.path.join(folder, draw.job['depth']['data']['file']), 'rb') as f:
                 self.assertEqual(f.read(), np.float32(0.5).tobytes() * 8)
+            left = {'color': b'\1\2\3\4' * 8, 'depth': np.float32(0.25).tobytes() * 8, 'stencil': b'\7' * 8}
+            for kind, _, name in draw.results:
+                with open(os.path.join(folder, name), 'wb') as f:
+                    f.write(left[kind])
+            draw.take_back()
+        self.assertEqual((s.buffers['target'].data, s.buffers['depth'].data, s.buffers['depth'].stencil),
+                         tuple(left.values()))
         self.assertEqual(draw.job['targets'][0]['format'], 'rgba8')
         self.assertEqual(draw.job['targets'][0]['blend']['src'], 'src_alpha')
         self.assertEqual(draw.job['targets'][0]['blend']['op'], 'max')
@@ -119,6 +127,20 @@ class Outside(unittest.TestCase):
         both = [r for r in resources.list if r.get('same_as') == 'data']
         self.assertEqual([(r['binding'], r['offset'], r['size']) for r in both], [(1, 0, 12), (2, 4, 8)])
         self.assertEqual(len([r for r in resources.list if r.get('name') == 'data']), 1)
+
+    def test_a_depth_test_without_operation_always_passes(self):
+        s = self.script(SCRIPT.replace('    COMPARE_OP less_or_equal\n', ''))
+        with tempfile.TemporaryDirectory() as folder:
+            p = s.pipelines['p']
+            draw = Draw(s, p, 'TRIANGLE_STRIP', Resources(s, folder).add(p))
+        self.assertEqual(draw.job['depth']['compare'], 'always')
+
+    def test_unrestricted_depth_is_not_clamped(self):
+        s = self.script(SCRIPT.replace('#!amber\n', '#!amber\nDEVICE_EXTENSION VK_EXT_depth_range_unrestricted\n'))
+        with tempfile.TemporaryDirectory() as folder:
+            p = s.pipelines['p']
+            draw = Draw(s, p, 'TRIANGLE_STRIP', Resources(s, folder).add(p))
+        self.assertNotIn('format', draw.job['depth'])
 
     def test_vkscript_state_applies_from_its_line_on(self):
         s = self.script(OLD)

@@ -58,6 +58,7 @@ struct Patch {
 struct Request {
   std::string binary, launch, job;
   sim::eu::Options options;
+  double max_seconds = 0;  // of the run itself; 0: no limit
   std::vector<Patch> patches;
   bool coverage = false;
 };
@@ -99,6 +100,15 @@ void AddDraw(const sim::scene::FragmentInputs& draw, json* result) {
   if (!draw.sample_mask.empty()) (*result)["sample_mask"] = {{"hex", Hex(draw.sample_mask)}};
 }
 
+// Sets the state by which tests/peer shows the stencil values that a program exports, if the job has
+// no state of its own.
+void KeepExportedStencil(sim::scene::FragmentInputs& draw) {
+  if (draw.output.stencil) return;
+  sim::scene::StencilFace face;
+  face.pass = face.depth_fail = sim::scene::StencilOp::kReplace;
+  draw.output.stencil = {face, face};
+}
+
 absl::StatusOr<json> Execute(const Request& request) {
   absl::StatusOr<std::string> code = ReadFile(request.binary);
   if (!code.ok()) return code.status();
@@ -116,6 +126,7 @@ absl::StatusOr<json> Execute(const Request& request) {
         client::run::ReadDraw(job->draw, *record, job->folder);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
+    if (record->fragment.writes_stencil) KeepExportedStencil(*dispatch->draw);
   }
   if (!job->vertices.is_null()) {
     absl::StatusOr<sim::scene::VertexInputs> inputs =
@@ -130,6 +141,7 @@ absl::StatusOr<json> Execute(const Request& request) {
   const auto start = std::chrono::steady_clock::now();
   const absl::Span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(code->data()),
                                         code->size());
+  dispatch->limit = sim::scene::TimeLimit(request.max_seconds);
   absl::StatusOr<sim::eu::RunStats> stats =
       sim::eu::Run(bytes, *record, request.options, *dispatch);
   if (!stats.ok()) return stats.status();
@@ -184,7 +196,7 @@ bool Take(const std::string& argument, Request& request) {
   } else if (absl::ConsumePrefix(&a, "--max-instructions=")) {
     return absl::SimpleAtoi(a, &request.options.max_instructions);
   } else if (absl::ConsumePrefix(&a, "--max-seconds=")) {
-    return absl::SimpleAtod(a, &request.options.max_seconds);
+    return absl::SimpleAtod(a, &request.max_seconds);
   } else if (absl::ConsumePrefix(&a, "--patch=")) {
     unsigned offset = 0, value = 0;
     if (std::sscanf(std::string(a).c_str(), "%u:%u", &offset, &value) != 2) return false;

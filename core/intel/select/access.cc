@@ -11,6 +11,7 @@
 #include "core/intel/select/access.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/intel/abi/abi.h"
 #include "core/mid/analysis/alias.h"
@@ -106,6 +107,7 @@ LoadPlan PlanLoad(Emission& e, mir::InstId id, const Location& location) {
     const bool known = IsImm(location.offset);
     plan.skip = known ? location.offset.id % needed : 0;
     if ((known || location.alignment >= needed) && plan.skip + bytes <= kLongestBlock) {
+      assert((inst.flags & mir::kVolatile) == 0);  // its value is not uniform
       plan.op = mid::IsPure(m, id) ? kSend : kMsgRead;
       const Operand start =
           known ? Imm(location.offset.id - plan.skip, Type::kUD) : location.offset;

@@ -191,6 +191,7 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
   p.Append(stencil);
   p.Append(Write(f));
   scene::FragmentInputs draw = Draw({Whole()}, 4);
+  draw.output.stencil.emplace().back.pass = scene::StencilOp::kReplace;
   draw.sample_mask.assign(kSize * kSize, 0);
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;
@@ -204,6 +205,39 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
   EXPECT_EQ(draw.stencil[draw.At(1, 1, 0)], 0x44);
   f.mlen = 6;
   ExpectRefused(RunWrite(Write(f), record, draw), "6 + 0 registers");
+}
+
+// Samples that pass early tests are written only if the program does not remove them: its mask of
+// samples, or a discard.
+TEST(Fragment, WrittenSamplesAreThoseThatTheProgramWrites) {
+  for (const bool early : {false, true}) {
+    out::LaunchRecord record = FragmentRecord(8, 4);
+    record.fragment.early_tests = early;
+    record.fragment.writes_sample_mask = record.fragment.uses_discard = true;
+    isa::MessageFields f = Fields(8);
+    f.mlen = 5;
+    isa::Program p(kGeneration);
+    // Lanes 0 to 3 write sample 0, the others samples 0 and 1.
+    isa::Instruction mask =
+        Make(Opcode::kMov, 8, Dst(kColor, Type::kUW), Imm(Type::kUV, 0x33331111));
+    mask.no_mask = true;
+    p.Append(mask);
+    AppendColor(p, 8, kColor + 1);
+    p.Append(Write(f));
+    scene::FragmentInputs draw = Draw({Whole(), Whole()}, 4);
+    draw.sample_mask.assign(kSize * kSize, 0);
+    draw.coverage.assign(kSize * kSize, 0);
+    // The second triangle fails: its fragments leave what the first one's have written.
+    draw.output.depth.compare = scene::CompareFunction::kGreater;
+    const absl::Status s = RunFragments(p, record, draw);
+    ASSERT_TRUE(s.ok()) << s;
+    for (const uint32_t x : {0u, 2u}) {
+      const uint32_t want = x == 0 ? 1 : 3;
+      EXPECT_EQ(draw.coverage[x], want) << x << early;
+      EXPECT_EQ(draw.sample_mask[x], want) << x << early;
+      EXPECT_EQ(ColorOf(draw, x, 0, 0, 0, 1), x == 0 ? 0u : 1u);
+    }
+  }
 }
 
 TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -47,13 +46,6 @@ constexpr uint32_t kTogether = 4;
 // Instructions between two readings of the clock.
 constexpr uint64_t kClockInterval = 1 << 18;
 
-// Returns the processor time of the calling thread in seconds.
-double ProcessorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // A unit of work with shared memory of its own: a workgroup, or a thread of a draw.
 struct Work {
   std::array<uint32_t, 3> group = {0, 0, 0};
@@ -66,12 +58,12 @@ struct Work {
 class Simulator {
  public:
   Simulator(const Program& program, const out::LaunchRecord& record, const Options& options,
-            LaunchState& launch)
+            const scene::TimeLimit& limit, LaunchState& launch)
       : program_(program),
         record_(record),
         options_(options),
         launch_(launch),
-        start_(ProcessorSeconds()),
+        limit_(limit),
         executed_(program.ops.size()) {
     if (options.memory_seed) {
       order_ = std::make_unique<MemoryOrder>(
@@ -118,7 +110,7 @@ class Simulator {
   const out::LaunchRecord& record_;
   const Options& options_;
   LaunchState& launch_;
-  double start_;  // ProcessorSeconds
+  const scene::TimeLimit& limit_;  // with what came before the simulation
   RunStats stats_;
   std::vector<uint8_t> executed_;            // by instruction
   std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
@@ -181,14 +173,10 @@ absl::Status Simulator::CheckLimits(const Thread& thread) {
     return exceeded(
         absl::StrFormat("more than %d instructions executed", options_.max_instructions));
   }
-  if (options_.max_seconds > 0 && stats_.instructions >= next_clock_) {
-    next_clock_ = stats_.instructions + kClockInterval;
-    if (ProcessorSeconds() - start_ > options_.max_seconds) {
-      return exceeded(
-          absl::StrFormat("more than %g seconds of processor time", options_.max_seconds));
-    }
-  }
-  return absl::OkStatus();
+  if (stats_.instructions < next_clock_) return absl::OkStatus();
+  next_clock_ = stats_.instructions + kClockInterval;
+  absl::Status in_time = limit_.Check();
+  return in_time.ok() ? in_time : exceeded(std::string(in_time.message()));
 }
 
 void Simulator::SignalBarrier(Thread& thread) {
@@ -660,6 +648,8 @@ static absl::Status RunFragments(const out::LaunchRecord& record, const Options&
   for (size_t next = 0; next < draw.quads.size();) {
     const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
     next = quads.end;
+    if (absl::Status status = draw.limit.Spend(quads.end - quads.first); !status.ok())
+      return status;
     scene::MaskCoverage(quads.first, quads.end, draw);
     const std::vector<QuadCoverage> rasterised = TestEarly(record.fragment, quads, draw);
     std::vector<FragmentThread> threads = FragmentThreads(record, options.opposite, quads, draw);
@@ -727,7 +717,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   absl::StatusOr<Program> program = Load(*relocated);
   if (!program.ok()) return program.status();
   if (record.entry != 0) return absl::UnimplementedError("entry point is not at the start");
-  Simulator simulator(*program, record, options, **launch);
+  Simulator simulator(*program, record, options, dispatch.limit, **launch);
   const bool draws = dispatch.draw.has_value() || dispatch.vertices.has_value();
   status = draws ? RunDraw(*program, record, options, dispatch, simulator)
                  : RunWorkgroups(options, dispatch, simulator);

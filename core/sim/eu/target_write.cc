@@ -193,23 +193,27 @@ class Writer {
     return nullptr;
   }
 
-  // Returns the samples of a lane that pass the tests, which its first message performs. `i`: the
-  // lane in the message.
+  // Returns the samples of a lane that are written. Its first message performs the tests, if they
+  // are not early. `i`: the lane in the message.
   uint32_t SamplesOf(int i, int lane) {
     uint32_t written = of_.Samples(lane);
     if (parts_.sample_mask >= 0) {
       written &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));
     }
-    if (launch_.early_tests) return written;
+    const scene::FragmentPixel at = {&of_.Shape(), of_.Corner(lane)};
     uint32_t& passed = t_.passed_samples[static_cast<size_t>(lane)];
-    if ((t_.tested >> lane & 1) != 0) return passed;
+    const bool first = (t_.tested >> lane & 1) == 0;
     t_.tested |= 1u << lane;
-    scene::FragmentTests tests;
-    tests.samples = written;
-    if (parts_.stencil >= 0) tests.stencil = t_.regs[Payload(parts_.stencil) + i];
-    if (parts_.depth >= 0) tests.depth = std::bit_cast<float>(Value(parts_.depth, i));
-    passed = scene::TestFragment({&of_.Shape(), of_.Corner(lane)}, tests, *of_.draw);
-    return passed;
+    if (first && !launch_.early_tests) {
+      scene::FragmentTests tests;
+      tests.samples = written;
+      if (parts_.stencil >= 0) tests.stencil = t_.regs[Payload(parts_.stencil) + i];
+      if (parts_.depth >= 0) tests.depth = std::bit_cast<float>(Value(parts_.depth, i));
+      passed = scene::TestFragment(at, tests, *of_.draw);
+    }
+    if (!launch_.early_tests) written = passed;
+    if (first) scene::NoteWritten(at, written, *of_.draw);
+    return written;
   }
 
   std::array<uint32_t, 4> ColorAt(int part, int i) const {

@@ -6,11 +6,11 @@
 namespace kiln::sim::scene {
 namespace {
 
-// Inside: a x + b y + c w >= d.
+// Inside: a x + b y + c w >= 0.
 struct Plane {
-  double a, b, c, d;
+  double a, b, c;
 
-  double Distance(const Homogeneous& p) const { return a * p[0] + b * p[1] + c * p[2] - d; }
+  double Distance(const Homogeneous& p) const { return a * p[0] + b * p[1] + c * p[2]; }
 };
 
 Homogeneous Between(const Homogeneous& p, const Homogeneous& q, double part) {
@@ -35,9 +35,8 @@ std::vector<Homogeneous> ClipBy(const Plane& plane, const std::vector<Homogeneou
 
 }  // namespace
 
-std::vector<Homogeneous> Clip(absl::Span<const Homogeneous> corners, double least_w, double limit) {
-  const Plane planes[] = {
-      {0, 0, 1, least_w}, {1, 0, limit, 0}, {-1, 0, limit, 0}, {0, 1, limit, 0}, {0, -1, limit, 0}};
+std::vector<Homogeneous> Clip(absl::Span<const Homogeneous> corners, double limit) {
+  const Plane planes[] = {{0, 0, 1}, {1, 0, limit}, {-1, 0, limit}, {0, 1, limit}, {0, -1, limit}};
   std::vector<Homogeneous> left(corners.begin(), corners.end());
   for (const Plane& plane : planes) {
     left = ClipBy(plane, left);

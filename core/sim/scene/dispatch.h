@@ -13,6 +13,7 @@
 #include "core/out/resources.h"
 #include "core/sim/scene/fragment.h"
 #include "core/sim/scene/image.h"
+#include "core/sim/scene/time_limit.h"
 #include "core/sim/scene/vertex.h"
 
 namespace kiln::sim::scene {
@@ -42,6 +43,7 @@ struct Dispatch {
   std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each
   std::optional<FragmentInputs> draw;
   std::optional<VertexInputs> vertices;
+  TimeLimit limit;  // of the run and of what came before it; by default none
 };
 
 // Returns the bytes of a resource, which may be a window of another one's.

@@ -45,7 +45,7 @@ std::array<float, 2> Primitive::Barycentrics(const Point& at, bool perspective) 
   std::array<double, 3> v{};
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
-    v[k] = WeightAt(*this, k, at) * (perspective ? inverse_w[k] : 1);
+    v[k] = WeightAt(*this, k, at) * (perspective ? inverse_w[k] : scale[k]);
     sum += v[k];
   }
   return {static_cast<float>(v[1] / sum), static_cast<float>(v[2] / sum)};
@@ -86,7 +86,10 @@ absl::Status CheckDraw(const FragmentInputs& draw) {
   bool good = !SamplePositions(draw.samples).empty() && kept(draw.depth.size(), samples) &&
               kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels) &&
               kept(draw.coverage.size(), pixels);
-  for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
+  for (const RenderTarget& t : draw.targets) {
+    const auto size = static_cast<size_t>(t.format ? TexelBytes(*t.format) : 0);
+    good &= t.texels.size() == 4 * samples && kept(t.bytes.size(), samples * size);
+  }
   for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
   for (const Quad& q : draw.quads) {
     good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&

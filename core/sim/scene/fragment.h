@@ -20,6 +20,7 @@
 #include "core/sim/scene/output_state.h"
 #include "core/sim/scene/raster_state.h"
 #include "core/sim/scene/texel.h"
+#include "core/sim/scene/time_limit.h"
 
 namespace kiln::sim::scene {
 
@@ -49,11 +50,14 @@ struct Primitive {
   bool back_facing = false;
   uint32_t layer = 0;  // of the render target
   uint32_t viewport = 0;
-  // Weight of vertex k at (x, y) without perspective: weight[k][0] x + weight[k][1] y +
-  // weight[k][2].
+  // Weight of vertex k at (x, y) without perspective, divided by its scale: weight[k][0] x +
+  // weight[k][1] y + weight[k][2]. The scale is 1 or, of vertices that may lie at infinity or
+  // behind the eye, w of clip space: weight and depth of such a vertex by themselves may have no
+  // limit.
   std::array<std::array<double, 3>, 3> weight{};
-  std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
-  std::array<double, 3> depth{};                // at the vertices, after the viewport
+  std::array<double, 3> scale = {1, 1, 1};
+  std::array<double, 3> inverse_w = {1, 1, 1};  // scale / w of clip space at the vertices
+  std::array<double, 3> depth{};                // at the vertices, after the viewport, times scale
   double depth_bias = 0;
   std::array<float, 2> depth_range = {0, 1};  // of the viewport: depth is clamped to it, if at all
   std::vector<VertexValues> values;
@@ -80,6 +84,9 @@ struct RenderTarget {
   std::optional<TexelFormat> format = std::nullopt;
   std::optional<BlendState> blend = std::nullopt;
   uint8_t write_mask = 0xf;  // components, red in bit 0
+  // The same in memory, in the format, if the target began as bytes: components that no fragment
+  // writes keep their bits, of which a format may have several for one value. Else empty.
+  std::vector<uint8_t> bytes = {};
 };
 
 struct FragmentInputs {
@@ -93,6 +100,7 @@ struct FragmentInputs {
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive are adjacent
   // The most of both that assembly and rasterisation may add; a draw of several views shares them.
   uint64_t max_primitives = uint64_t{1} << 21, max_quads = uint64_t{1} << 26;
+  TimeLimit limit;  // of assembly, rasterisation and the run; by default none
 
   // 0, or a seed: barycentrics, depth and w that threads get deviate by up to 2^-22, each by
   // itself, as between two rasterisers. Results that depend on that are not defined by any source.
@@ -104,8 +112,9 @@ struct FragmentInputs {
   // Results; empty vectors are not filled.
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample
+  std::vector<uint8_t> depth_bytes;   // that depth began as, in its format; empty: it was cleared
   std::vector<uint8_t> stencil;       // by sample
-  std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
+  std::vector<uint32_t> sample_mask;  // by pixel: samples of the last fragment that wrote any
   std::vector<uint32_t> coverage;     // by pixel: samples written by any fragment
 
   // Returns the index of a sample into depth, and times 4 into texels; y continues through the
@@ -120,7 +129,10 @@ struct FragmentInputs {
 absl::Span<const Point> SamplePositions(uint32_t samples);
 
 // Returns the point of a pixel at which inputs with `centroid` are evaluated: of a partly covered
-// pixel its first covered sample, else the centre.
+// pixel its first covered sample, else the centre. `coverage`: the primitive's samples without
+// those that the sample mask and early tests have removed, as in lavapipe (Mesa 25.0.7,
+// lp_bld_interp.c, calc_centroid_offsets); Vulkan 1.3, "Interpolation Decorations", only asks for a
+// point inside the primitive, where what is left of its samples lies.
 Point Centroid(uint32_t coverage, uint32_t samples);
 
 // Returns a value as another rasteriser might deliver it at this point: see FragmentInputs::jitter.

@@ -74,7 +74,8 @@ class SampleTest {
       z = std::clamp(z, std::min(low, high), std::max(low, high));
     }
     const std::optional<TexelFormat>& format = draw_.output.depth.format;
-    return format ? AsFloat(Rounded(*format, {AsBits(z), 0, 0, 0})[0]) : z;
+    if (!format) return z;
+    return AsFloat(Rounded(*format, {AsBits(std::clamp(z, 0.0f, 1.0f)), 0, 0, 0})[0]);
   }
 
   bool InBounds() const {
@@ -97,12 +98,8 @@ class SampleTest {
   }
 
   void WriteStencil(bool stencil, bool depth) {
-    if (draw_.stencil.empty()) return;
+    if (face_ == nullptr || draw_.stencil.empty()) return;
     uint8_t& stored = draw_.stencil[index_];
-    if (face_ == nullptr) {
-      if (tests_.stencil) stored = *tests_.stencil;
-      return;
-    }
     const StencilOp op = !stencil ? face_->fail : depth ? face_->pass : face_->depth_fail;
     const uint8_t changed = Changed(op, stored, Reference()), mask = face_->write_mask;
     stored = static_cast<uint8_t>((stored & ~mask) | (changed & mask));
@@ -123,10 +120,14 @@ uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, Fragm
     const auto sample = static_cast<uint32_t>(std::countr_zero(left));
     if (SampleTest(at, tests, sample, draw).Run()) passed |= 1u << sample;
   }
-  const size_t pixel = size_t{RowOf(at, draw)} * draw.width + ColumnOf(at);
-  if (!draw.sample_mask.empty()) draw.sample_mask[pixel] = passed;
-  if (!draw.coverage.empty()) draw.coverage[pixel] |= passed;
   return passed;
+}
+
+void NoteWritten(const FragmentPixel& at, uint32_t samples, FragmentInputs& draw) {
+  if (samples == 0) return;
+  const size_t pixel = size_t{RowOf(at, draw)} * draw.width + ColumnOf(at);
+  if (!draw.sample_mask.empty()) draw.sample_mask[pixel] = samples;
+  if (!draw.coverage.empty()) draw.coverage[pixel] |= samples;
 }
 
 void MaskCoverage(size_t first, size_t end, FragmentInputs& draw) {
@@ -170,11 +171,16 @@ void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint
     for (size_t c = 0; c < 4; ++c) {
       if ((target.write_mask >> c & 1) != 0) target.texels[first + c] = result[c];
     }
+    if (target.bytes.empty()) continue;
+    const size_t size = static_cast<size_t>(TexelBytes(*target.format));
+    EncodeComponents(*target.format, result, target.write_mask,
+                     target.bytes.data() + first / 4 * size);
   }
 }
 
 RenderTarget Resolve(const FragmentInputs& draw, const RenderTarget& target) {
   RenderTarget resolved = target;
+  resolved.bytes.clear();
   const size_t pixels = target.texels.size() / 4 / draw.samples;
   const bool integer = target.format && IsIntegerFormat(*target.format);
   resolved.texels.resize(4 * pixels);
@@ -189,6 +195,7 @@ RenderTarget Resolve(const FragmentInputs& draw, const RenderTarget& target) {
 }
 
 std::vector<uint8_t> TargetBytes(const RenderTarget& target) {
+  if (!target.bytes.empty()) return target.bytes;
   const auto size = static_cast<size_t>(TexelBytes(*target.format));
   std::vector<uint8_t> bytes(target.texels.size() / 4 * size);
   for (size_t i = 0; i < target.texels.size() / 4; ++i) {

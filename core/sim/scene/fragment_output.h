@@ -25,11 +25,15 @@ struct FragmentPixel {
 struct FragmentTests {
   uint32_t samples = 0;        // those that are written, a bit each
   std::optional<float> depth;  // that the program computed; else the primitive's
-  std::optional<uint8_t> stencil;
+  std::optional<uint8_t> stencil;  // instead of the state's reference
 };
 
 // Tests a fragment once, writes depth and stencil and returns the samples that pass.
 uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, FragmentInputs& draw);
+
+// Notes the samples that a fragment writes in the results `coverage` and `sample_mask`: those that
+// pass the tests and that the program, with early tests after them, does not remove.
+void NoteWritten(const FragmentPixel& at, uint32_t samples, FragmentInputs& draw);
 
 // Removes the samples of quads first to end - 1 that the pipeline's sample mask excludes: a pixel
 // without others is not shaded (Vulkan 1.3, "Sample Mask Test", comes before shading).

@@ -43,18 +43,34 @@ TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
   }
   EXPECT_EQ(draw.depth[first], (1 + 6 / 16.0f) / 2);
   EXPECT_EQ(draw.depth[first + 1], 1.0f);
-  EXPECT_EQ(draw.sample_mask[5], 0b0101u);
-  TestFragment(at, {0b1000, {}, {}}, draw);
+  EXPECT_EQ(draw.sample_mask[5], 0u);
+  for (const uint32_t samples : {0b0101u, 0b1000u, 0u}) NoteWritten(at, samples, draw);
   EXPECT_EQ(draw.sample_mask[5], 0b1000u);
   EXPECT_EQ(draw.coverage[5], 0b1101u);
 }
 
-TEST(FragmentOutput, ComputedDepthAndStencilReplaceThoseOfThePrimitive) {
+TEST(FragmentOutput, ComputedDepthReplacesThatOfThePrimitive) {
   FragmentInputs draw = Draw();
   const Primitive shape = Sloped();
-  TestFragment({&shape, {0, 0}}, {1, 0.25f, uint8_t{9}}, draw);
+  TestFragment({&shape, {0, 0}}, {1, 0.25f, {}}, draw);
   EXPECT_EQ(draw.depth[draw.At(0, 2, 0)], 0.25f);
-  EXPECT_EQ(draw.stencil[draw.At(0, 2, 0)], 9);
+}
+
+// An exported value is only the reference of the stencil test: it is stored where an operation
+// replaces by the reference (VK_EXT_shader_stencil_export, "Stencil Reference Replacement").
+TEST(FragmentOutput, AnExportedStencilValueIsTheReference) {
+  const Primitive shape = Sloped();
+  const auto stored = [&shape](bool has_state, CompareFunction depth) {
+    FragmentInputs draw = Draw();
+    if (has_state) draw.output.stencil.emplace().front.pass = StencilOp::kReplace;
+    draw.output.depth.compare = depth;
+    TestFragment({&shape, {0, 0}}, {1, {}, uint8_t{9}}, draw);
+    return int{draw.stencil[draw.At(0, 2, 0)]};
+  };
+  EXPECT_EQ(stored(true, CompareFunction::kAlways), 9);
+  EXPECT_EQ(stored(true, CompareFunction::kNever), 7);
+  EXPECT_EQ(stored(false, CompareFunction::kAlways), 7);
+  EXPECT_EQ(stored(false, CompareFunction::kNever), 7);
 }
 
 TEST(FragmentOutput, DepthTest) {
@@ -82,6 +98,23 @@ TEST(FragmentOutput, DepthIsRoundedToItsFormatBeforeTheTest) {
   draw.depth.assign(8, 16384 / 65535.0f);
   const Primitive shape = Sloped();
   EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 1u);
+}
+
+// Vulkan 1.3, "Depth Clamping and Range Adjustment", with depthClampZeroOne: biased or exported
+// depth beyond the range.
+TEST(FragmentOutput, DepthOfAFormatIsClampedFromZeroToOne) {
+  const Primitive shape = Sloped();
+  for (const TexelFormat format : {TexelFormat::kD32f, TexelFormat::kD16, TexelFormat::kD24}) {
+    for (const float z : {1.9f, -0.5f}) {
+      FragmentInputs draw = Draw();
+      draw.output.depth.format = format;
+      TestFragment({&shape, {0, 0}}, {1, z, {}}, draw);
+      EXPECT_EQ(draw.depth[4], z > 0 ? 1.0f : 0.0f);
+    }
+  }
+  FragmentInputs draw = Draw();
+  TestFragment({&shape, {0, 0}}, {1, 1.9f, {}}, draw);
+  EXPECT_EQ(draw.depth[4], 1.9f);
 }
 
 TEST(FragmentOutput, DepthBoundsTestTheStoredDepth) {
@@ -170,6 +203,28 @@ TEST(FragmentOutput, EarlyTestsRemoveCoverage) {
   TestEarly(0, 1, draw);
   EXPECT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{0, 1, 1, 0}));
   EXPECT_EQ(draw.depth[draw.At(1, 2, 0)], 0.75f);
+}
+
+// The point of an input with `centroid` is inside the primitive whatever removes samples before the
+// program runs: here a triangle over the samples 0 and 1 of four.
+TEST(FragmentOutput, CentroidsAreSamplesThatAreLeft) {
+  const absl::Span<const Point> places = SamplePositions(4);
+  for (const bool early : {false, true}) {
+    FragmentInputs draw = Draw(4);
+    draw.primitives = {Sloped()};
+    draw.quads = {{0, 0, 0, {0b0011, 0, 0, 0}}};
+    if (early) {
+      draw.output.depth.compare = CompareFunction::kLess;
+      draw.depth[draw.At(0, 2, 0)] = 0;
+      TestEarly(0, 1, draw);
+    } else {
+      draw.output.sample_mask = 0b1110;
+      MaskCoverage(0, 1, draw);
+    }
+    const Point at = Centroid(draw.quads[0].coverage[0], 4);
+    EXPECT_EQ(at.x, places[1].x);
+    EXPECT_EQ(at.y, places[1].y);
+  }
 }
 
 TEST(FragmentOutput, FormatsRoundAndMasksKeep) {

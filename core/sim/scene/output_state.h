@@ -18,7 +18,9 @@ struct DepthState {
   CompareFunction compare = CompareFunction::kAlways;
   bool write = true;
   std::optional<std::array<float, 2>> bounds;  // of the stored depth: minimum and maximum
-  std::optional<TexelFormat> format;           // fixed-point formats round depth; else floats
+  // Depth is clamped to 0 to 1, as with the feature depthClampZeroOne, and rounded; without a format
+  // it is any float. Vulkan leaves depth outside of the viewport's undefined without the feature.
+  std::optional<TexelFormat> format;
 };
 
 enum class StencilOp : uint8_t {
@@ -97,7 +99,7 @@ enum class LogicOp : uint8_t {
 
 struct OutputState {
   DepthState depth;
-  std::optional<StencilState> stencil;  // none: stencil values that a program exports are stored
+  std::optional<StencilState> stencil;  // none: no test, and stencil stays as it is
   uint32_t sample_mask = ~0u;           // VkPipelineMultisampleStateCreateInfo::pSampleMask
   std::array<float, 4> blend_constants{};
   std::optional<LogicOp> logic_op;

@@ -14,7 +14,7 @@ namespace kiln::sim::scene {
 namespace {
 
 constexpr int32_t kTile = 16;  // pixels of an edge, even
-constexpr double kLeastW = 1e-6, kGuardPixels = 32768;
+constexpr double kGuardPixels = 32768;
 
 // The largest and smallest depth that a sample may have in clip space is tested only if a vertex is
 // not inside.
@@ -35,8 +35,9 @@ class Transform {
   }
   Homogeneous Pixels(const ClipPosition& p) const { return Pixels(Homogeneous{p[0], p[1], p[3]}); }
 
-  double Depth(double z) const {
-    return view_.min_depth + z * (static_cast<double>(view_.max_depth) - view_.min_depth);
+  // Returns the depth times w of a vertex, of z and w of clip space.
+  double Depth(double z, double w) const {
+    return view_.min_depth * w + z * (static_cast<double>(view_.max_depth) - view_.min_depth);
   }
 
   std::array<float, 2> DepthRange() const { return {view_.min_depth, view_.max_depth}; }
@@ -87,15 +88,12 @@ bool IsFinite(absl::Span<const ClipPosition> position, absl::Span<const Homogene
                      [&](const Homogeneous& p) { return std::all_of(p.begin(), p.end(), finite); });
 }
 
-// Returns w, or a tiny number instead of 0.
-double Divisor(double w) { return w != 0 ? w : 1e-30; }
-
 // The samples that a primitive covers: the polygon, and tests of each sample.
 struct Cover {
   const Polygon* polygon = nullptr;
   bool clips_to_viewport = false;
   const PrimitiveData* data = nullptr;
-  std::array<double, 3> clip_depth{};  // z / w of clip space at the vertices
+  std::array<double, 3> clip_depth{};  // z / w of clip space at the vertices, times their scale
   bool tests_depth = false;
 };
 
@@ -139,9 +137,9 @@ class Filler {
              std::min(b.y1, view.y1)};
   }
 
-  // Returns false if the draw has no room for the quads.
-  bool Run() {
-    if (rect_.Empty()) return true;
+  // ResourceExhausted: the draw has no room for the quads. DeadlineExceeded.
+  absl::Status Run() {
+    if (rect_.Empty()) return absl::OkStatus();
     const int32_t x0 = rect_.x0 & ~1, y0 = rect_.y0 & ~1;
     std::vector<std::pair<PixelRect, bool>> tiles;
     for (int32_t top = y0; top < rect_.y1; top += kTile) {
@@ -152,14 +150,20 @@ class Filler {
         const Overlap overlap = cover_.polygon->OverlapOf(tile);
         if (overlap != Overlap::kNone) tiles.emplace_back(tile, overlap == Overlap::kAll);
       }
+      const auto each = static_cast<uint64_t>(1 + in_.samples);
+      const auto across = static_cast<uint64_t>((rect_.x1 - x0 + kTile - 1) / kTile);
+      if (absl::Status s = in_.limit.Spend(across + tiles.size() * each); !s.ok()) return s;
       for (int32_t y = top; y < bottom && !full_; y += 2) {
         for (const auto& [tile, all] : tiles) {
           for (int32_t x = tile.x0; x < tile.x1; x += 2) AddQuad(x, y, all);
         }
       }
-      if (full_) return false;
+      if (full_) {
+        return absl::ResourceExhaustedError(
+            absl::StrFormat("more than %d quads of 2 x 2 pixels are covered", in_.max_quads));
+      }
     }
-    return true;
+    return absl::OkStatus();
   }
 
  private:
@@ -223,9 +227,10 @@ class Builder {
 
   const Transform& transform() const { return transform_; }
 
-  // Begins a primitive of three vertices, perhaps repeated.
+  // Begins a primitive of three vertices, perhaps repeated. `whole`: all of them lie on the screen
+  // or near it.
   Primitive Begin(const PrimitiveData& data, const std::array<ClipPosition, 3>& position,
-                  Cover& cover) {
+                  bool whole, Cover& cover) {
     Primitive p;
     p.number = data.number.value_or(next_);
     next_ = p.number + 1;
@@ -236,11 +241,12 @@ class Builder {
     p.depth_range = transform_.DepthRange();
     cover.data = &data;
     for (size_t k = 0; k < 3; ++k) {
-      const double w = Divisor(position[k][3]);
-      p.inverse_w[k] = 1.0 / w;
-      cover.clip_depth[k] = position[k][2] / w;
-      p.depth[k] = transform_.Depth(cover.clip_depth[k]);
-      cover.tests_depth |= !in_.raster.depth_clamp && (w < 0 || !Inside(cover.clip_depth[k]));
+      const double z = position[k][2], w = position[k][3];
+      p.scale[k] = whole ? 1 : w;
+      p.inverse_w[k] = whole ? 1 / w : 1;
+      cover.clip_depth[k] = whole ? z / w : z;
+      p.depth[k] = transform_.Depth(cover.clip_depth[k], p.scale[k]);
+      cover.tests_depth |= !in_.raster.depth_clamp && (!whole || !Inside(cover.clip_depth[k]));
     }
     return p;
   }
@@ -248,15 +254,12 @@ class Builder {
   void Add(const Primitive& p, const Cover& cover) {
     in_.primitives.push_back(p);
     if (cover.polygon == nullptr || cover.polygon->area() == 0 || IsCulled(*cover.data)) return;
-    full_ = full_ || !Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
+    if (!status_.ok()) return;
+    status_ = Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
   }
 
-  // ResourceExhausted: the draw has no room for the quads of a primitive.
-  absl::Status Room() const {
-    if (!full_) return absl::OkStatus();
-    return absl::ResourceExhaustedError(
-        absl::StrFormat("more than %d quads of 2 x 2 pixels are covered", in_.max_quads));
-  }
+  // Returns the status of the primitives so far, to be asked for after each: it counts their time.
+  absl::Status Status() { return status_.ok() ? in_.limit.Spend(1) : status_; }
 
   FragmentInputs& in() { return in_; }
 
@@ -264,23 +267,66 @@ class Builder {
   FragmentInputs& in_;
   const Transform transform_;
   uint32_t next_ = 0;
-  bool full_ = false;
+  absl::Status status_;
 };
+
+// Returns the factors of x, y and w in the equation of the plane through two points and the eye.
+Homogeneous PlaneThrough(const Homogeneous& a, const Homogeneous& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Returns six times the volume between a triangle and the eye: 0 if only its edge is seen.
+double VolumeOf(absl::Span<const Homogeneous> v) {
+  const Homogeneous plane = PlaneThrough(v[1], v[2]);
+  return v[0][0] * plane[0] + v[0][1] * plane[1] + v[0][2] * plane[2];
+}
+
+// A primitive of two or three vertices on the screen.
+struct Projected {
+  bool whole = true;                 // all vertices are near: nothing is clipped
+  std::array<Point, 3> corner{};     // the vertices, snapped, if the primitive is whole
+  std::vector<ScreenPoint> outline;  // of the visible part; empty: none
+};
+
+Projected Project(absl::Span<const Homogeneous> at) {
+  Projected r;
+  r.whole = std::all_of(at.begin(), at.end(), IsNear);
+  if (!r.whole && at.size() == 3 && VolumeOf(at) == 0) return r;
+  r.outline = SnappedOutline(r.whole ? std::vector<Homogeneous>(at.begin(), at.end())
+                                     : Clip(at, kGuardPixels));
+  for (size_t k = 0; k < at.size() && r.whole; ++k) {
+    r.corner[k] = {static_cast<double>(r.outline[k].x) / kUnit,
+                   static_cast<double>(r.outline[k].y) / kUnit};
+  }
+  return r;
+}
+
+// Returns the largest depth of what clipping leaves of a polygon.
+double LargestDepth(const Primitive& p, const Projected& on_screen) {
+  double largest = 0;
+  for (const double depth : p.depth) largest = std::max(largest, std::fabs(depth));
+  if (on_screen.whole) return largest;
+  largest = 0;
+  for (const ScreenPoint& c : on_screen.outline) {
+    const double x = static_cast<double>(c.x) / kUnit, y = static_cast<double>(c.y) / kUnit;
+    largest = std::max<double>(largest, std::fabs(p.Depth({x, y})));
+  }
+  return std::min<double>(largest, std::max(p.depth_range[0], p.depth_range[1]));
+}
 
 // Returns the depth bias of a polygon (Vulkan 1.3, "Depth Bias"). Floats have a unit that depends
 // on the largest depth.
-double BiasOf(const Primitive& p, const RasterState& state) {
+double BiasOf(const Primitive& p, const Projected& on_screen, const RasterState& state) {
   if (!state.depth_bias) return 0;
   std::array<double, 2> slope{};
-  double largest = 0;
   for (size_t k = 0; k < 3; ++k) {
     slope[0] += p.weight[k][0] * p.depth[k];
     slope[1] += p.weight[k][1] * p.depth[k];
-    largest = std::max(largest, std::fabs(p.depth[k]));
   }
   constexpr int kMantissaBits = 23;
   int exponent = 0;
-  std::frexp(largest, &exponent);  // largest = m 2^exponent, m from 1/2 to 1
+  // LargestDepth = m 2^exponent, m from 1/2 to 1.
+  std::frexp(LargestDepth(p, on_screen), &exponent);
   const double unit = state.depth_bits != 0 ? std::ldexp(1.0, -state.depth_bits)
                                             : std::ldexp(1.0, exponent - 1 - kMantissaBits);
   const DepthBias& bias = *state.depth_bias;
@@ -302,28 +348,16 @@ std::array<std::array<double, 3>, 3> TriangleWeights(const std::array<Point, 3>&
   return weight;
 }
 
-// One triangle on the screen.
-struct Projected {
-  std::array<Point, 3> corner{};     // where the vertices lie, snapped if they can be
-  std::vector<ScreenPoint> outline;  // of the visible part; empty: none
-  bool whole = true;                 // nothing was clipped
-};
-
-// Projects two or three vertices.
-Projected Project(absl::Span<const Homogeneous> at) {
-  Projected r;
-  r.whole = std::all_of(at.begin(), at.end(), IsNear);
-  for (size_t k = 0; k < at.size(); ++k) {
-    const double w = Divisor(at[k][2]);
-    r.corner[k] = {at[k][0] / w, at[k][1] / w};
-    if (!r.whole) continue;
-    r.outline.push_back(Snapped(r.corner[k].x, r.corner[k].y));
-    r.corner[k] = {static_cast<double>(r.outline[k].x) / kUnit,
-                   static_cast<double>(r.outline[k].y) / kUnit};
+// The same of corners that may lie behind the eye or at infinity, given in pixels times w: weights
+// divided by w. Each edge of the triangle is a plane through the eye, on which one weight is 0.
+std::array<std::array<double, 3>, 3> ClippedWeights(absl::Span<const Homogeneous> v) {
+  const double volume = VolumeOf(v);
+  std::array<std::array<double, 3>, 3> weight{};
+  for (size_t k = 0; k < 3; ++k) {
+    weight[k] = PlaneThrough(v[(k + 1) % 3], v[(k + 2) % 3]);
+    for (double& factor : weight[k]) factor /= volume;
   }
-  if (r.whole) return r;
-  r.outline = SnappedOutline(Clip(at, kLeastW, kGuardPixels));
-  return r;
+  return weight;
 }
 
 // Adds the parallelogram of a line from a to b (Vulkan 1.3, "Basic Line Segment Rasterization"): as
@@ -353,34 +387,62 @@ void AddSquare(const ScreenPoint& centre, float size, const Primitive& p, Cover 
   builder.Add(p, cover);
 }
 
-// The weight of the second end of a line as a function of the position: along the longer axis.
-std::array<double, 3> LineWeight(const Point& a, const Point& b) {
-  const double dx = b.x - a.x, dy = b.y - a.y;
-  if (std::fabs(dx) >= std::fabs(dy)) {
-    return dx == 0 ? std::array<double, 3>{} : std::array<double, 3>{1 / dx, 0, -a.x / dx};
-  }
-  return {0, 1 / dy, -a.y / dy};
+// Returns the weights of the ends of a line, divided by their w, as functions of the position:
+// along the axis in which the visible part, between `ends`, is longer. `a` and `b` are in pixels
+// times w.
+std::array<std::array<double, 3>, 2> LineWeights(const Homogeneous& a, const Homogeneous& b,
+                                                 absl::Span<const ScreenPoint> ends) {
+  const bool flat = std::abs(ends[1].x - ends[0].x) >= std::abs(ends[1].y - ends[0].y);
+  const size_t axis = flat ? 0 : 1;
+  const double area = b[axis] * a[2] - a[axis] * b[2];
+  if (area == 0) return {{{0, 0, 1}, {0, 0, 0}}};  // seen from its end: it covers nothing
+  std::array<std::array<double, 3>, 2> weight = {{{0, 0, b[axis] / area}, {0, 0, -a[axis] / area}}};
+  weight[0][axis] = -b[2] / area;
+  weight[1][axis] = a[2] / area;
+  return weight;
 }
 
-std::array<double, 3> OneMinus(const std::array<double, 3>& w) { return {-w[0], -w[1], 1 - w[2]}; }
+// Returns the ends of the part of a line inside the view volume, -w <= x, y <= w, on the screen;
+// empty: there is none. Unlike a triangle's, pixels that a wide line covers beside the viewport are
+// drawn, so that they cannot be removed later (Vulkan 1.3, "Primitive Clipping").
+std::vector<ScreenPoint> VisibleEnds(const ClipPosition& a, const ClipPosition& b,
+                                     const Transform& transform) {
+  const Homogeneous ends[] = {{a[0], a[1], a[3]}, {b[0], b[1], b[3]}};
+  std::vector<Homogeneous> visible = Clip(ends, 1);
+  for (Homogeneous& p : visible) p = transform.Pixels(p);
+  return SnappedOutline(visible);
+}
 
-// Draws edges or corners of a triangle (Vulkan 1.3, "Polygon Mode"). Weights are those of the
-// triangle's vertices, so that flat inputs stay those of its provoking one.
-void AddOutline(const Projected& on_screen, const Primitive& shape, const Cover& cover,
-                Builder& builder) {
+// Returns a vertex of a primitive as its weights need it: snapped, or in pixels times w.
+Homogeneous CornerOf(const Projected& on_screen, absl::Span<const Homogeneous> at, size_t k) {
+  if (!on_screen.whole) return at[k];
+  return {on_screen.corner[k].x, on_screen.corner[k].y, 1};
+}
+
+// Draws the edges or corners of a triangle that lie in the view volume (Vulkan 1.3, "Polygon Mode":
+// a polygon is clipped before). Edges along the planes that clip it are not drawn, as in lavapipe
+// (Mesa 25.0.7, draw_pipe_clip.c, do_clip_tri). Weights are those of the triangle's vertices, so
+// that flat inputs stay those of its provoking one.
+void AddOutline(const Triangle& t, absl::Span<const Homogeneous> at, const Projected& on_screen,
+                const Primitive& shape, const Cover& cover, Builder& builder) {
   const bool lines = builder.in().raster.polygon_mode == PolygonMode::kLine;
-  for (size_t k = 0; k < 3 && on_screen.whole; ++k) {
-    const size_t next = (k + 1) % 3;
+  for (size_t k = 0; k < 3; ++k) {
+    const size_t next = lines ? (k + 1) % 3 : k;
+    const std::vector<ScreenPoint> ends =
+        VisibleEnds(t.position[k], t.position[next], builder.transform());
+    if (ends.size() < 2) continue;
     Primitive p = shape;
     p.weight = {};
-    if (!lines) {
-      p.weight[k] = {0, 0, 1};
-      AddSquare(on_screen.outline[k], 1, p, cover, builder);
-      continue;
+    if (lines) {
+      const auto weights =
+          LineWeights(CornerOf(on_screen, at, k), CornerOf(on_screen, at, next), ends);
+      p.weight[k] = weights[0];
+      p.weight[next] = weights[1];
+      AddLine(ends[0], ends[1], p, cover, builder);
+    } else {
+      p.weight[k] = {0, 0, 1 / p.scale[k]};
+      AddSquare(ends[0], 1, p, cover, builder);
     }
-    p.weight[next] = LineWeight(on_screen.corner[k], on_screen.corner[next]);
-    p.weight[k] = OneMinus(p.weight[next]);
-    AddLine(on_screen.outline[k], on_screen.outline[next], p, cover, builder);
   }
 }
 
@@ -389,50 +451,40 @@ void AddTriangle(const Triangle& t, Builder& builder) {
   std::array<Homogeneous, 3> at{};
   for (size_t k = 0; k < 3; ++k) at[k] = builder.transform().Pixels(t.position[k]);
   Cover cover;
-  Primitive p = builder.Begin(t, t.position, cover);
-  if (!IsFinite(t.position, at)) return builder.Add(p, cover);
+  if (!IsFinite(t.position, at))
+    return builder.Add(builder.Begin(t, t.position, false, cover), cover);
   const Projected on_screen = Project(at);
+  Primitive p = builder.Begin(t, t.position, on_screen.whole, cover);
   const Polygon polygon(on_screen.outline);
-  cover.clips_to_viewport = true;
   const bool clockwise = polygon.area() > 0;
   p.back_facing = clockwise != state.front_is_clockwise;
   if (polygon.area() != 0) {
-    p.weight = TriangleWeights(on_screen.corner);
-    p.depth_bias = BiasOf(p, state);
+    p.weight = on_screen.whole ? TriangleWeights(on_screen.corner) : ClippedWeights(at);
+    p.depth_bias = BiasOf(p, on_screen, state);
   }
   const bool culled = p.back_facing ? state.cull_back : state.cull_front;
   if (state.polygon_mode != PolygonMode::kFill && polygon.area() != 0 && !culled) {
-    return AddOutline(on_screen, p, cover, builder);
+    return AddOutline(t, at, on_screen, p, cover, builder);
   }
+  cover.clips_to_viewport = true;
   if (!culled) cover.polygon = &polygon;
   builder.Add(p, cover);
 }
 
-// Returns the ends of the part of a line inside the view volume, -w <= x, y <= w, on the screen;
-// empty: there is none. Unlike a triangle's, pixels that a wide line covers beside the viewport are
-// drawn, so that they cannot be removed later (Vulkan 1.3, "Primitive Clipping").
-std::vector<ScreenPoint> VisibleEnds(const Line& line, const Transform& transform) {
-  std::array<Homogeneous, 2> ends{};
-  for (size_t k = 0; k < 2; ++k) {
-    const ClipPosition& p = line.position[k];
-    ends[k] = {p[0], p[1], p[3]};
-  }
-  std::vector<Homogeneous> visible = Clip(ends, 0, 1);
-  for (Homogeneous& p : visible) p = transform.Pixels(p);
-  return SnappedOutline(visible);
-}
-
 void AddLineSegment(const Line& line, Builder& builder) {
+  const auto& [first, second] = line.position;
   std::array<Homogeneous, 2> at{};
   for (size_t k = 0; k < 2; ++k) at[k] = builder.transform().Pixels(line.position[k]);
+  const bool finite = IsFinite(line.position, at);
+  const Projected on_screen = finite ? Project(at) : Projected{false, {}, {}};
   Cover cover;
-  Primitive p = builder.Begin(line, {line.position[0], line.position[1], line.position[1]}, cover);
-  if (!IsFinite(line.position, at)) return builder.Add(p, cover);
-  const std::vector<ScreenPoint> ends = VisibleEnds(line, builder.transform());
+  Primitive p = builder.Begin(line, {first, second, second}, on_screen.whole, cover);
+  const std::vector<ScreenPoint> ends =
+      finite ? VisibleEnds(first, second, builder.transform()) : std::vector<ScreenPoint>();
   if (ends.size() < 2) return builder.Add(p, cover);
-  const Projected whole = Project(at);  // weights are those of the whole line
-  p.weight[1] = LineWeight(whole.corner[0], whole.corner[1]);
-  p.weight[0] = OneMinus(p.weight[1]);
+  const auto weights = LineWeights(CornerOf(on_screen, at, 0), CornerOf(on_screen, at, 1), ends);
+  p.weight[0] = weights[0];
+  p.weight[1] = weights[1];
   AddLine(ends[0], ends[1], p, cover, builder);
 }
 
@@ -451,11 +503,13 @@ absl::Status AddPoint(const PointSprite& point, Builder& builder) {
     return absl::InvalidArgumentError(absl::StrFormat("a point of %g pixels", point.size));
   }
   const Homogeneous at = builder.transform().Pixels(point.position);
+  const bool visible = IsFinite({point.position}, {at}) && IsNear(at);
   Cover cover;
-  Primitive p = builder.Begin(point, {point.position, point.position, point.position}, cover);
+  Primitive p =
+      builder.Begin(point, {point.position, point.position, point.position}, visible, cover);
   p.built_ins.push_back({"point_coord", 0, {0, k1, 0}});
   p.built_ins.push_back({"point_coord", 1, {0, 0, k1}});
-  if (!IsNear(at) || !IsFinite({point.position}, {at})) {
+  if (!visible) {
     builder.Add(p, cover);
     return absl::OkStatus();
   }
@@ -472,7 +526,7 @@ absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inp
   Builder builder(inputs);
   for (const Triangle& t : triangles) {
     AddTriangle(t, builder);
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -482,7 +536,7 @@ absl::Status RasteriseLines(absl::Span<const Line> lines, FragmentInputs& inputs
   Builder builder(inputs);
   for (const Line& line : lines) {
     AddLineSegment(line, builder);
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -492,7 +546,7 @@ absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInput
   Builder builder(inputs);
   for (const PointSprite& point : points) {
     if (absl::Status s = AddPoint(point, builder); !s.ok()) return s;
-    if (absl::Status s = builder.Room(); !s.ok()) return s;
+    if (absl::Status s = builder.Status(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

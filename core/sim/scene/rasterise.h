@@ -51,6 +51,7 @@ struct PointSprite : PrimitiveData {
 // Adds the triangles' primitives and quads to `inputs`, whose size, number of samples and raster
 // state are set; with another polygon mode their edges or corners. InvalidArgument: a size or
 // number of samples that does not exist. ResourceExhausted: more quads than `inputs.max_quads`.
+// DeadlineExceeded: the time of `inputs.limit` is over.
 absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inputs);
 
 // The same for lines, which face the front. They are clipped to the view volume before they get

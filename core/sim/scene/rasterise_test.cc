@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim::scene {
@@ -284,6 +286,144 @@ TEST(Rasterise, PolygonModesDrawEdgesAndCorners) {
   EXPECT_FALSE(counts.contains({2, 2}));
 }
 
+// A corner behind the eye: what is left of the other two corners and of the edges.
+TEST(Rasterise, PolygonModesDrawWhatClippingLeaves) {
+  // From (2.5, 2.5) and (5.5, 2.5) the edges run down to the lower edge of the screen, and on to
+  // where w is 0.
+  const Vertex a = At(2.5f, 2.5f), b = At(5.5f, 2.5f), c = {0, 3, -0.5f, -1};
+  FragmentInputs points = Target();
+  points.raster.polygon_mode = PolygonMode::kPoint;
+  ASSERT_TRUE(Rasterise({Of(a, b, c)}, points).ok());
+  auto counts = Counts(points);
+  EXPECT_EQ(counts.size(), 2u);
+  EXPECT_TRUE(counts.contains({2, 2}) && counts.contains({5, 2}));
+  for (const Primitive& p : points.primitives) EXPECT_EQ(p.number, 0u);
+  FragmentInputs lines = Target();
+  lines.raster.polygon_mode = PolygonMode::kLine;
+  ASSERT_TRUE(Rasterise({Of(a, b, c)}, lines).ok());
+  counts = Counts(lines);
+  // The edge between a and b, and a pixel a row for each of the others.
+  EXPECT_TRUE(counts.contains({3, 2}) && counts.contains({4, 2}));
+  for (int y = 3; y < 8; ++y) {
+    int pixels = 0;
+    for (int x = 0; x < 8; ++x) pixels += counts.contains({x, y});
+    EXPECT_EQ(pixels, 2) << y;
+    EXPECT_FALSE(counts.contains({3, y}) && counts.contains({4, y})) << y;
+  }
+  // Values are those of the triangle's corners: half way from a to c, w is 0, and at a quarter it
+  // is 1/2, at the pixel (-0.28125 + 1/2) / (1/2).
+  const Primitive& edge = lines.primitives.back();
+  const Vertex quarter = {0.75f * a[0], 0.75f * a[1] + 0.25f * c[1], 0.25f, 0.5f};
+  const Point at = {(quarter[0] / quarter[3] + 1) * 4, (quarter[1] / quarter[3] + 1) * 4};
+  EXPECT_NEAR(edge.Barycentrics(at, true)[1], 0.25f, 1e-6);
+  EXPECT_NEAR(edge.W(at), 0.5f, 1e-6);
+  // A corner at w = 0, and all of the triangle behind the eye.
+  FragmentInputs none = Target();
+  none.raster.polygon_mode = PolygonMode::kPoint;
+  ASSERT_TRUE(Rasterise({Of(a, b, {0, 1, 0.5f, 0})}, none).ok());
+  EXPECT_EQ(Counts(none).size(), 2u);
+  const size_t before = none.quads.size();
+  ASSERT_TRUE(Rasterise({Of({0, 0, 0, -1}, {1, 0, 0, -1}, {0, 1, 0, -1})}, none).ok());
+  EXPECT_EQ(none.quads.size(), before);
+}
+
+// A polygon is clipped by the view volume before its mode counts: corners and edges beside a
+// viewport are not drawn, whatever their width covers, and pixels beside it that an edge inside
+// covers are.
+TEST(Rasterise, PolygonModesComeAfterClipping) {
+  const Viewport view = {2, 2, 4, 4};
+  const auto in_view = [](float x, float y) { return Vertex{x / 2 - 1, y / 2 - 1, 0.5f, 1}; };
+  const Triangle t = Of(in_view(-0.25f, 2.5f), in_view(2.5f, -0.25f), in_view(2.5f, 2.5f));
+  FragmentInputs points = Target();
+  points.raster.viewport = view;
+  points.raster.polygon_mode = PolygonMode::kPoint;
+  ASSERT_TRUE(Rasterise({t}, points).ok());
+  EXPECT_EQ(Counts(points).size(), 1u);
+  EXPECT_TRUE(Counts(points).contains({4, 4}));
+  FragmentInputs lines = Target();
+  lines.raster.viewport = view;
+  lines.raster.polygon_mode = PolygonMode::kLine;
+  lines.raster.line_width = 3;
+  ASSERT_TRUE(Rasterise({Of(in_view(-0.5f, -2), in_view(-0.5f, 6), in_view(3.5f, 2))}, lines).ok());
+  const auto counts = Counts(lines);
+  EXPECT_FALSE(counts.contains({2, 4}));  // of the edge at x = -0.5, which would cover 0
+  EXPECT_TRUE(counts.contains({4, 4}));   // of the others
+  EXPECT_TRUE(counts.contains({3, 1}));   // beside the viewport, of an edge in it
+}
+
+// Pixels whose values are those of the plane through three vertices in clip space.
+void ExpectPlane(const std::array<Vertex, 3>& v, const FragmentInputs& in,
+                 const std::string& what) {
+  ASSERT_FALSE(in.quads.empty()) << what;
+  const Primitive& p = in.primitives.back();
+  for (const auto& [pixel, count] : Counts(in)) {
+    const Point at = {pixel.first + 0.5, pixel.second + 0.5};
+    const auto b = p.Barycentrics(at, true);
+    const std::array<double, 3> share = {1.0 - b[0] - b[1], b[0], b[1]};
+    std::array<double, 4> sum{};
+    for (size_t k = 0; k < 3; ++k) {
+      for (size_t c = 0; c < 4; ++c) sum[c] += share[k] * v[k][c];
+    }
+    EXPECT_NEAR((sum[0] / sum[3] + 1) * 4, at.x, 1e-4) << what;
+    EXPECT_NEAR((sum[1] / sum[3] + 1) * 4, at.y, 1e-4) << what;
+    EXPECT_NEAR(p.Depth(at), sum[2] / sum[3], 1e-4) << what;
+    EXPECT_NEAR(p.W(at) / sum[3], 1, 1e-4) << what;
+  }
+}
+
+// Corners at and near w = 0, in front of the eye and behind it.
+TEST(Rasterise, ValuesOfCornersNearTheEye) {
+  for (const float w :
+       {0.0f, -0.0f, 1e-30f, -1e-30f, 1e-12f, -1e-12f, 1e-6f, -1e-6f, 0.01f, -0.01f}) {
+    const std::array<Vertex, 3> v = {{{-1, -1, 0.25f, 1}, {1, -1, 0.5f, 1}, {0.125f, 2, 0.5f, w}}};
+    FragmentInputs in = Target();
+    ASSERT_TRUE(Rasterise({Of(v[0], v[1], v[2])}, in).ok());
+    ExpectPlane(v, in, absl::StrCat("w ", w));
+    // Two such corners: an end of the plane far away.
+    const std::array<Vertex, 3> two = {{{0, -1, 0.25f, 1}, {2, 1, 0.5f, w}, {-2, 1, 0.5f, w}}};
+    FragmentInputs far = Target();
+    ASSERT_TRUE(Rasterise({Of(two[0], two[1], two[2])}, far).ok());
+    ExpectPlane(two, far, absl::StrCat("two of w ", w));
+  }
+}
+
+// Clip space has no unit: a triangle whose numbers are all smaller by a factor is the same one.
+TEST(Rasterise, ClipSpaceHasNoUnit) {
+  const Vertex a = {-1, -1, 0.5f, 1}, b = {1, -1, 0.5f, 1}, c = {0, 5, -1.5f, -3};
+  FragmentInputs one = Target();
+  ASSERT_TRUE(Rasterise({Of(a, b, c)}, one).ok());
+  for (const float scale : {0x1p-30f, 0x1p-60f, 0x1p60f}) {
+    const auto scaled = [scale](Vertex v) {
+      for (float& x : v) x *= scale;
+      return v;
+    };
+    FragmentInputs in = Target();
+    ASSERT_TRUE(Rasterise({Of(scaled(a), scaled(b), scaled(c))}, in).ok());
+    EXPECT_EQ(Counts(in), Counts(one)) << scale;
+  }
+}
+
+// The weights of lines: an end at or near w = 0.
+TEST(Rasterise, ValuesOfLinesThatEndNearTheEye) {
+  for (const float w : {0.0f, 1e-30f, -1e-30f, 1e-9f, -1e-9f, -0.5f}) {
+    for (const bool swapped : {false, true}) {
+      const Vertex a = At(2.5f, 2.5f, 0.25f), b = {0.5f, 3, 0.5f, w};
+      FragmentInputs in = Target();
+      ASSERT_TRUE(RasteriseLines({swapped ? LineOf(b, a) : LineOf(a, b)}, in).ok());
+      ASSERT_FALSE(in.quads.empty()) << w;
+      const Primitive& p = in.primitives[0];
+      for (const auto& [pixel, count] : Counts(in)) {
+        const Point at = {pixel.first + 0.5, pixel.second + 0.5};
+        const double t = p.Barycentrics(at, true)[0], share = swapped ? 1 - t : t;
+        const double y = a[1] + share * (b[1] - a[1]), on_w = a[3] + share * (w - a[3]);
+        EXPECT_NEAR((y / on_w + 1) * 4, at.y, 1e-4) << w;
+        EXPECT_NEAR(p.W(at) / on_w, 1, 1e-4) << w;
+        EXPECT_NEAR(p.Depth(at), (a[2] + share * (b[2] - a[2])) / on_w, 1e-4) << w;
+      }
+    }
+  }
+}
+
 TEST(Rasterise, TheViewportMovesAndClips) {
   FragmentInputs in = Target();
   in.raster.viewport = Viewport{2, 4, 4, 2, 0.5f, 1};
@@ -319,6 +459,11 @@ TEST(Rasterise, DepthBias) {
   in.raster.depth_bias = DepthBias{4, 0x1p-25f, 0};
   ASSERT_TRUE(Rasterise({t}, in).ok());
   EXPECT_EQ(in.primitives[2].depth_bias, 0x1p-25);
+  // Of a clipped triangle the depths that are left count, here up to 1.
+  in.raster.depth_bias = DepthBias{1, 0, 0};
+  const Triangle far = Of({-1, -1, 0.25f, 1}, {1, -1, 0.25f, 1}, {0, 2, 0.5f, 1e-9f});
+  ASSERT_TRUE(Rasterise({far}, in).ok());
+  EXPECT_EQ(in.primitives[3].depth_bias, 0x1p-23);
 }
 
 // 1,000 small triangles in a large target: the cost is that of their tiles.
@@ -424,6 +569,28 @@ TEST(Rasterise, LinesOfNegativeWAreClipped) {
   // Inside are w = 1 - 2 t >= x = t, up to t = 1/3, where y / w is 3/8: from (4, 4.5) to (8, 5.5).
   EXPECT_EQ(Counts(in).size(), 4u);
   for (const auto& [pixel, count] : Counts(in)) EXPECT_GE(pixel.first, 4);
+}
+
+// Neither many primitives nor one large one outlast the draw's time, whether they cover something
+// or not.
+TEST(Rasterise, EndsWithTheTimeOfTheDraw) {
+  const auto code = [](const auto& draw) {
+    FragmentInputs in;
+    in.width = in.height = 4096;
+    in.limit = TimeLimit(1e-9);
+    return draw(in).code();
+  };
+  const Triangle beyond = Of({-1, -1, 2, 1}, {3, -1, 2, 1}, {-1, 3, 2, 1}),
+                 none = Of({0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1});
+  EXPECT_EQ(code([&](auto& in) { return Rasterise({beyond}, in); }),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(code([&](auto& in) { return Rasterise(std::vector<Triangle>(5000, none), in); }),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(
+      code([&](auto& in) {
+        return RasteriseLines(std::vector<Line>(5000, LineOf({2, 0, 0, 1}, {3, 0, 0, 1})), in);
+      }),
+      absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(Rasterise, RefusesMoreQuadsThanTheDrawMayHave) {

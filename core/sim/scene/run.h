@@ -26,8 +26,7 @@ struct RunOptions {
   // after random times, whatever `opposite` says, and one to four consecutive workgroups run at the
   // same time, until all of them have ended. The seed decides everything.
   std::optional<uint64_t> memory_seed;
-  uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
-  double max_seconds = 0;                         // processor time; 0: no limit
+  uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run; for time, Dispatch::limit
 };
 
 // Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing. A

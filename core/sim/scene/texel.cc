@@ -207,7 +207,11 @@ struct Words {
   uint32_t Get(int at, int bits) const {
     return static_cast<uint32_t>(w[at / 64] >> (at % 64)) & Mask(bits);
   }
-  void Set(int at, int bits, uint32_t v) { w[at / 64] |= uint64_t{v & Mask(bits)} << (at % 64); }
+  void Set(int at, int bits, uint32_t v) {
+    uint64_t& word = w[at / 64];
+    word &= ~(uint64_t{Mask(bits)} << (at % 64));
+    word |= uint64_t{v & Mask(bits)} << (at % 64);
+  }
 };
 
 }  // namespace
@@ -270,12 +274,20 @@ Texel DecodeTexel(TexelFormat format, const uint8_t* bytes) {
 }
 
 void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes) {
+  std::memset(bytes, 0, TexelBytes(format));
+  EncodeComponents(format, texel, 0xf, bytes);
+}
+
+void EncodeComponents(TexelFormat format, const Texel& texel, uint8_t mask, uint8_t* bytes) {
   const Row& r = RowOf(format);
   Words words;
+  std::memcpy(words.w.data(), bytes, TexelBytes(format));
   int at = 0;
   for (int i = 0; i < 4 && r.bits[i] != 0; ++i) {
     const int c = ComponentOf(r, i);
-    words.Set(at, r.bits[i], EncodeComponent(r.kind, c, texel[c], r.bits[i]));
+    if ((mask >> c & 1) != 0) {
+      words.Set(at, r.bits[i], EncodeComponent(r.kind, c, texel[c], r.bits[i]));
+    }
     at += r.bits[i];
   }
   std::memcpy(bytes, words.w.data(), TexelBytes(format));

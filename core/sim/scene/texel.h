@@ -133,7 +133,11 @@ bool IsDepthFormat(TexelFormat format);
 // Decodes the texel at `bytes`, of which TexelBytes are read.
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);
 
+// Bits of `bytes` that hold no component become 0.
 void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes);
+
+// Encodes the components of a mask, red in bit 0; other bits of `bytes` stay as they are.
+void EncodeComponents(TexelFormat format, const Texel& texel, uint8_t mask, uint8_t* bytes);
 
 }  // namespace kiln::sim::scene
 

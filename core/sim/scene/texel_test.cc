@@ -184,5 +184,20 @@ TEST(Texel, LogicalOperationsAndDepth) {
   }
 }
 
+TEST(Texel, ComponentsAreEncodedEachByItself) {
+  uint8_t bytes[4] = {0x80, 0x80, 0x80, 0x80};
+  const Texel texel = {AsBits(1), AsBits(1), AsBits(1), AsBits(1)};
+  EncodeComponents(TexelFormat::kBgra8Snorm, texel, 0b1001, bytes);
+  EXPECT_EQ(bytes[0], 0x80);
+  EXPECT_EQ(bytes[2], 0x7f);
+  EXPECT_EQ(bytes[3], 0x7f);
+  uint8_t depth[4] = {1, 2, 3, 4};
+  EncodeComponents(TexelFormat::kD24, texel, 1, depth);
+  EXPECT_EQ(depth[2], 0xff);
+  EXPECT_EQ(depth[3], 4);
+  EncodeTexel(TexelFormat::kD24, texel, depth);
+  EXPECT_EQ(depth[3], 0);
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

@@ -43,6 +43,7 @@ class Assembler {
         std::array<uint32_t, 3> v = primitives[number];
         for (uint32_t& vertex : v) vertex += first;
         Add(VerticesOf(topology), v, number);
+        if (absl::Status s = draw_.limit.Spend(1); !s.ok()) return s;
       }
     }
     absl::Status s = Rasterise(triangles_, draw_);

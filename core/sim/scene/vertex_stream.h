@@ -39,7 +39,7 @@ struct VertexStream {
 // raster state are set. Clip and cull distances are also built-in attributes, four of each, cull
 // distances after clip distances. InvalidArgument: vectors of other sizes, more than eight
 // distances, sizes of points that do not exist. ResourceExhausted: more primitives or quads than
-// the draw may have.
+// the draw may have. DeadlineExceeded: the draw's time is over.
 absl::Status AddPrimitives(const VertexStream& stream, Topology topology, FragmentInputs& draw);
 
 }  // namespace kiln::sim::scene
