@@ -243,7 +243,7 @@ inline std::string amd_part(const Shader &s, const std::string &stage, const Sta
    Object o;
    o.num("rsrc1", s.rsrc(1)).num("rsrc2", s.rsrc(2)).num("rsrc3", s.rsrc(3)).num("vgprs", s.vgprs());
    o.num("instruction_bytes", s.instruction_bytes).num("address_high", AddressHigh);
-   o.raw("push_registers", Object().num("first", user.push_first).num("count", user.push_count).text());
+   o.num("push_first_sgpr", user.push_first).num("push_sgprs", user.push_count);
    o.raw("user_sgprs", user.text);
    if (!parts.amd.empty())
       o.raw(stage.c_str(), parts.amd);

@@ -214,7 +214,7 @@ inline void vertex_inputs(const Shader &s, const Input &in, Object &common, Obje
       }
       const uint32_t before = (1u << a.location) - 1;
       places.push_back(Object().num("location", a.location)
-                          .num("descriptor", of_attribute ? uint32_t(__builtin_popcount(descriptors & before)) : 0)
+                          .num("buffer", of_attribute ? uint32_t(__builtin_popcount(descriptors & before)) : 0)
                           .num("offset", a.offset).num("stride", in.vertex_stride).num("components", components)
                           .str("type", type).num("bits", bits).text());
    }
