@@ -5,7 +5,8 @@ usage: amd_checks.py DIR ...     (folders of run-peer navi21 --dump-bin, maybe w
 Prints a line for each contradiction and one of totals; exit status 0 only if there is none.
 
 A program may read no register before it writes it, except those that the record says are filled: that is
-found by reading the disassembly from top to bottom. Bytes are compared with the driver's listing if there is one.
+found by reading the disassembly from top to bottom. Loads from a descriptor memory must begin where the record has a
+descriptor of their size. Bytes are compared with the driver's listing if there is one.
 """
 import json
 import os
@@ -39,10 +40,9 @@ def listing_bytes(text):
     return out
 
 
-def disassemble(path, size):
-    code = open(path, "rb").read()[:size]
-    p = subprocess.run([LLVM_MC, "--disassemble", "--triple=amdgcn", "--mcpu=gfx1030"], text=True,
-                       input=" ".join("0x%02x" % b for b in code), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def disassemble(code, lanes):
+    p = subprocess.run([LLVM_MC, "--disassemble", "--triple=amdgcn", "--mcpu=gfx1030", "--mattr=+wavefrontsize%d" % lanes],
+                       input=" ".join("0x%02x" % b for b in code), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return p.stdout, p.stderr
 
 
@@ -80,6 +80,32 @@ def first_reads(text):
             for kind, numbers in registers(o).items():
                 written[kind] |= numbers
     return read
+
+
+def descriptor_loads(text, d):
+    """Loads at constant offsets from the descriptor memories, as far as their SGPRs are not written: those
+    that begin at no descriptor, or end within one."""
+    memories = {u["sgpr"]: u["memory"] for u in d["amd"]["user_sgprs"] if u["what"] == "descriptor_memory"}
+    places = {m: {} for m in memories.values()}
+    for q in d["descriptor_memory"]:
+        for n in range(q["count"]):
+            places.get(q["memory"], {})[q["offset"] + n * q["stride"]] = 32 if q["form"] == "image_resource" else 16
+    wrong, count = [], 0
+    for l in text.splitlines():
+        m = re.match(r"\s+s_load_dwordx(\d+) s\[(\d+):(\d+)\], s\[(\d+):\d+\], (0x[0-9a-f]+|null)$", l)
+        if m and int(m[4]) in memories:
+            at, size = 0 if m[5] == "null" else int(m[5], 16), 4 * int(m[1])
+            have = places[memories[int(m[4])]]
+            count += 1
+            while size > 0 and have.get(at, size + 1) <= size:
+                size -= have[at]
+                at += have[at]
+            if size:
+                wrong.append(l.strip())
+        operands = l.split(",")[0]
+        for n in registers(operands)["s"]:
+            memories.pop(n, None)
+    return count, wrong
 
 
 def given(d):
@@ -120,12 +146,13 @@ def problems(record, binary, listing=None):
     granule = 8 if record["dispatch_width"] == 32 else 4
     expect((max(amd["vgprs"], 1) - 1) // granule == amd["rsrc1"] & 63, "VGPRs in rsrc1")
     expect(bool(record["scratch_bytes_per_thread"]) == bool(amd["rsrc2"] & 1), "scratch in rsrc2")
-    text, errors = disassemble(binary, amd["instruction_bytes"])
+    text, errors = disassemble(code[:amd["instruction_bytes"]], record["dispatch_width"])
     expect(not errors.strip(), "disassembly: " + errors[:200])
     have, read = given(record), first_reads(text)
     for kind in "sv":
         expect(read[kind] <= have[kind], "reads %s, which nothing fills" %
                ", ".join("%s%d" % (kind, n) for n in sorted(read[kind] - have[kind])))
+    expect(not descriptor_loads(text, record)[1], "loads no descriptor: " + "; ".join(descriptor_loads(text, record)[1]))
     used = registers(text)["v"]
     expect(not used or max(used) < amd["vgprs"], "uses v%d of %d" % (max(used, default=0), amd["vgprs"]))
     return out
