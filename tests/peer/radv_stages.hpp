@@ -125,7 +125,6 @@ inline void refuse_fragment(const Shader &s)
 {
    refuse_if(s.info.flag(753) || s.info.flag(664), "fragment program that ends in another program");
    refuse_if(s.info.flag(725), "fragment shader interlock");
-   refuse_if(s.info.flag(752), "fragment program that reads its colour attachment");
 }
 
 inline std::string fragment_outputs(const Shader &s)
