@@ -67,7 +67,6 @@ absl::Status ReadVertex(const v1alpha::LaunchAmdVertex& in, const out::VertexLau
   if (absl::Status s = ReadAttributes(in, common.attributes, r); !s.ok()) return s;
   r.primgen_passthru_en = in.primgen_passthru_en();
   r.ge_cntl = in.ge_cntl();
-  r.vgt_primitiveid_en = in.vgt_primitiveid_en();
   r.spi_shader_pos_format = in.spi_shader_pos_format();
   r.pa_cl_vs_out_cntl = in.pa_cl_vs_out_cntl();
   r.spi_vs_out_config = in.spi_vs_out_config();
@@ -100,7 +99,6 @@ void WriteVertex(const out::AmdVertex& r, v1alpha::LaunchAmdVertex& result) {
   }
   result.set_primgen_passthru_en(r.primgen_passthru_en);
   result.set_ge_cntl(r.ge_cntl);
-  result.set_vgt_primitiveid_en(r.vgt_primitiveid_en);
   result.set_spi_shader_pos_format(r.spi_shader_pos_format);
   result.set_pa_cl_vs_out_cntl(r.pa_cl_vs_out_cntl);
   result.set_spi_vs_out_config(r.spi_vs_out_config);

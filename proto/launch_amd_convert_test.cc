@@ -45,7 +45,6 @@ out::LaunchRecord Vertex() {
   v.attributes = {{5, 1, 8, 16, 2, "float", 32}};
   v.primgen_passthru_en = true;
   v.ge_cntl = 1;
-  v.vgt_primitiveid_en = 2;
   v.spi_shader_pos_format = 3;
   v.pa_cl_vs_out_cntl = 4;
   v.spi_vs_out_config = 5;

@@ -133,7 +133,6 @@ inline constexpr NameOf<out::SgprContent> kSgprContents[] = {
     {"view_index", out::SgprContent::kViewIndex},
     {"ngg_culling", out::SgprContent::kNggCulling},
     {"ngg_viewport", out::SgprContent::kNggViewport},
-    {"ngg_state", out::SgprContent::kNggState},
     {"pixel_state", out::SgprContent::kPixelState},
 };
 

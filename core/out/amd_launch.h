@@ -29,7 +29,6 @@ enum class SgprContent : uint8_t {
   kViewIndex,
   kNggCulling,   // primitives to cull: 0 none; bits in tests/peer/README.md
   kNggViewport,  // 4 SGPRs, floats: scale x, y, offset x, y, in samples
-  kNggState,     // queries and provoking vertex: 0 without them
   kPixelState,   // samples [3:0], line mode [5:4], mask of iterated samples [21:6], primitive
                  // [23:22]
 };
@@ -79,7 +78,6 @@ struct AmdVertex {
   std::vector<AmdAttribute> attributes;
   bool primgen_passthru_en = false;  // v0 holds the packed primitive (VGT_SHADER_STAGES_EN)
   uint32_t ge_cntl = 0;              // PRIM_GRP_SIZE, VERT_GRP_SIZE: limits of a workgroup
-  uint32_t vgt_primitiveid_en = 0;
   uint32_t spi_shader_pos_format = 0;
   uint32_t pa_cl_vs_out_cntl = 0;
   uint32_t spi_vs_out_config = 0;

@@ -827,10 +827,11 @@ void Compiler::dump_radv(const std::string &base, const std::vector<uint8_t> &ca
          x.binary_note = e.what();
          continue;
       }
+      fs::path r = p;
+      r.replace_extension(".launch.json");
       try {
+         fs::remove(r);            // an earlier run's, if this one is refused
          const std::string text = radv::record(s, in);
-         fs::path r = p;
-         r.replace_extension(".launch.json");
          write_file(r, text.data(), text.size());
          x.record_file = r.string();
       } catch (const std::exception &e) {
@@ -867,7 +868,10 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
    for (auto &x : ex) {
       if (x.binary_file.empty())
          continue;
+      fs::path p = x.binary_file;
+      p.replace_extension(".launch.json");
       try {
+         fs::remove(p);            // an earlier run's, if this one is refused
          if (!why.empty())
             throw std::runtime_error(why);
          in.code = read_file(x.binary_file);
@@ -878,8 +882,6 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
          std::string text = launch::record(programs, stage, x.subgroup, in);
          if (text.empty())
             throw std::runtime_error("no program in the pipeline cache has this machine code");
-         fs::path p = x.binary_file;
-         p.replace_extension(".launch.json");
          write_file(p, text.data(), text.size());
          x.record_file = p.string();
       } catch (const std::exception &e) {

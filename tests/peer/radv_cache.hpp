@@ -37,7 +37,6 @@ enum UserData : uint32_t {
    ViewIndex = 4,
    NggCullingSettings = 8,
    NggViewport = 9,
-   NggState = 11,
    VertexBuffers = 18,        // of vertex shaders
    GridSize = 18,             // of compute shaders
    BaseVertexStartInstance = 19,

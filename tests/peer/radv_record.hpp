@@ -153,7 +153,6 @@ public:
       for (uint32_t i = 0; i < r.count; i++)
          take(first + i);
    }
-   void ignore(UserData data) { seen_ |= 1u << data; }
    std::string text()
    {
       for (uint32_t i = 0; i < UserDataCount; i++)
@@ -226,7 +225,6 @@ inline UserSgprs user_sgprs(const Shader &s)
          c.add(BaseVertexStartInstance, {"first_vertex"});
       c.add(NggCullingSettings, {"ngg_culling"});
       c.add(NggViewport, {"ngg_viewport", "", "", ""});
-      c.add(NggState, {"ngg_state"});
    }
    r.text = c.text();
    r.push = rows(parts);
