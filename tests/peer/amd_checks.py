@@ -6,7 +6,7 @@ Prints a line for each contradiction and one of totals; exit status 0 only if th
 which ends in VCC, as a register tuple; LLVM disassembles no such code, which is counted and not read.
 
 A program may read no register before it writes it, except those that the record says are filled: that is
-found by reading the disassembly from top to bottom. Loads from a descriptor memory must begin where the record has a
+found by reading the disassembly from top to bottom. (Undefined values of the shader show as such reads, too.) Loads from a descriptor memory must begin where the record has a
 descriptor of their size. Bytes are compared with the driver's listing if there is one.
 """
 import json

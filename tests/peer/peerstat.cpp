@@ -987,6 +987,7 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
       in.io = &io;
       in.slots = &layout.slots;
       in.view_mask = opt_.view_mask;
+      in.linked = !plan.gfx.libs;
       for (auto &a : plan.gfx.vertex.attrs)
          in.attributes.push_back({a.location, a.offset});
       in.vertex_stride = plan.gfx.vertex.binding.stride;

@@ -253,6 +253,7 @@ inline std::string record(const Shader &s, const Input &in)
 {
    refuse_if(in.target != "navi21", "records are for navi21, not " + in.target);
    refuse_if(s.stage() != StageCompute && s.stage() != StageFragment && s.stage() != StageVertex, "stage " + in.stage);
+   refuse_if(in.linked && s.stage() != StageCompute, "linked program, whose inputs and outputs the driver may have moved");
    refuse_if(s.info.flag(10), "dynamic buffers");
    const std::vector<launch::Slot> slots = used_slots(s, in);
    launch::Resources resources;

@@ -35,6 +35,7 @@ struct Input {
    const reflect::Interface *io = nullptr;
    const std::vector<launch::Slot> *slots = nullptr;
    uint32_t view_mask = 0;
+   bool linked = false;                 // with a partner: the driver moves inputs and outputs
    std::vector<Attribute> attributes;   // of one vertex buffer
    uint32_t vertex_stride = 0;          // bytes
 };
