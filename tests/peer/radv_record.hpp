@@ -41,6 +41,9 @@ constexpr uint32_t CombinedSamplerAt = 80;
 inline std::vector<launch::Slot> used_slots(const Shader &s, const Input &in)
 {
    std::vector<launch::Slot> out;
+   for (auto &b : in.io->bindings)
+      refuse_if(b.aliased, "set " + std::to_string(b.set) + " binding " + std::to_string(b.binding) +
+                              " is aliased with another type");
    for (auto &slot : *in.slots)
       if (slot.set < MaxSets && s.info.u32(12) >> slot.set & 1)
          out.push_back(slot);
