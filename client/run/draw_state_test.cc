@@ -181,8 +181,11 @@ TEST(DrawState, RefusesAttachmentsOfMoreThanAGibibyte) {
   EXPECT_EQ(s.message(), "draw: the attachments have 4294967296 bytes; at most 1073741824");
   // All kinds count.
   record.fragment.samples = 1;
-  const std::string parts[] = {R"("depth": true)", R"("stencil": {})", R"("coverage": {})",
-                               R"("written_samples": {})", R"("targets": [{"location": 9}])",
+  const std::string parts[] = {R"("depth": true)",
+                               R"("stencil": {})",
+                               R"("coverage": {})",
+                               R"("written_samples": {})",
+                               R"("targets": [{"location": 9}])",
                                R"("targets": [{"format": "rgba16f", "data": {"u8": []}}])"};
   const char* amounts[] = {"1140850688", "1090519040", "1140850688",
                            "1140850688", "1342177280", "1207959552"};

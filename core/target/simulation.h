@@ -1,8 +1,8 @@
 // A run of machine code in a target's simulator, as its callers see it.
 //
-// What all simulators have is in core/sim/scene: the options and results of a run (run.h), the
-// client's data and results of draws (dispatch.h). A mode that only one of them has is a row of the
-// back end's switches (Backend::simulation_switches), and is refused for every other target.
+// The parts that all simulators share are in core/sim/scene: options and results of a run (run.h),
+// the client's data and results of draws (dispatch.h). A mode that only one of them has is a row of
+// the back end's switches (Backend::simulation_switches), and is refused for every other target.
 #ifndef KILN_CORE_TARGET_SIMULATION_H_
 #define KILN_CORE_TARGET_SIMULATION_H_
 

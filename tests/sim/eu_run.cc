@@ -100,8 +100,8 @@ void AddDraw(const sim::scene::FragmentInputs& draw, json* result) {
   if (!draw.sample_mask.empty()) (*result)["sample_mask"] = {{"hex", Hex(draw.sample_mask)}};
 }
 
-// Sets the state by which tests/peer shows the stencil values that a program exports, if the job has
-// no state of its own.
+// Sets the state by which tests/peer shows the stencil values that a program exports, if the job
+// has no state of its own.
 void KeepExportedStencil(sim::scene::FragmentInputs& draw) {
   if (draw.output.stencil) return;
   sim::scene::StencilFace face;

@@ -244,7 +244,8 @@ TEST(Analyze, FusionAddsWhatASkippedBlockMisses) {
   program.Append(EndOfThread());
   const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto off = AnalyzeCode(Tgl(), *code, {}), on = AnalyzeCode(Tgl(), *code, {.switches = {"fusion"}});
+  const auto off = AnalyzeCode(Tgl(), *code, {}),
+             on = AnalyzeCode(Tgl(), *code, {.switches = {"fusion"}});
   ASSERT_TRUE(off.ok() && on.ok());
   ASSERT_EQ(off->waits.size(), 1u) << "not asked for";
   EXPECT_EQ(off->waits[0].count, 0);

@@ -23,8 +23,8 @@ struct FragmentPixel {
 
 // The values that a program exports for the tests.
 struct FragmentTests {
-  uint32_t samples = 0;        // those that are written, a bit each
-  std::optional<float> depth;  // that the program computed; else the primitive's
+  uint32_t samples = 0;            // those that are written, a bit each
+  std::optional<float> depth;      // that the program computed; else the primitive's
   std::optional<uint8_t> stencil;  // instead of the state's reference
 };
 

@@ -18,8 +18,9 @@ struct DepthState {
   CompareFunction compare = CompareFunction::kAlways;
   bool write = true;
   std::optional<std::array<float, 2>> bounds;  // of the stored depth: minimum and maximum
-  // Depth is clamped to 0 to 1, as with the feature depthClampZeroOne, and rounded; without a format
-  // it is any float. Vulkan leaves depth outside of the viewport's undefined without the feature.
+  // Depth is clamped to 0 to 1, as with the feature depthClampZeroOne, and rounded; without a
+  // format it is any float. Vulkan leaves depth outside of the viewport's undefined without the
+  // feature.
   std::optional<TexelFormat> format;
 };
 

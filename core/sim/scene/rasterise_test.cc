@@ -459,7 +459,7 @@ TEST(Rasterise, DepthBias) {
   in.raster.depth_bias = DepthBias{4, 0x1p-25f, 0};
   ASSERT_TRUE(Rasterise({t}, in).ok());
   EXPECT_EQ(in.primitives[2].depth_bias, 0x1p-25);
-  // Of a clipped triangle the depths that are left count, here up to 1.
+  // The unit of a clipped triangle comes from the depths that are left, here up to 1.
   in.raster.depth_bias = DepthBias{1, 0, 0};
   const Triangle far = Of({-1, -1, 0.25f, 1}, {1, -1, 0.25f, 1}, {0, 2, 0.5f, 1e-9f});
   ASSERT_TRUE(Rasterise({far}, in).ok());

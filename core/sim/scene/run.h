@@ -1,4 +1,4 @@
-// What the caller of any simulator may choose for a run, and what it is told of one.
+// The options of a run in any simulator, and its results.
 //
 // A thread is what runs the lanes of a program together: out/launch_record.h has the same word for
 // all machines. A simulator whose machine has further modes derives its options from RunOptions.
