@@ -30,7 +30,7 @@ namespace {
 using namespace amd::isa;  // NOLINT: the vocabulary of this file
 
 constexpr Form kForms[] = {Form::kPlain, Form::kVop3, Form::kDpp16, Form::kDpp8, Form::kSdwa};
-constexpr int kFlipsOfEach = 6;  // of each opcode and form
+constexpr int kFlipsOfEach = 4;  // of each opcode and form
 constexpr double kAtMost = 0.01;
 
 struct Mutant {
@@ -85,11 +85,14 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
   if (!HaveLlvmMc()) GTEST_SKIP() << kNoLlvmMc;
   const Wave wave = GetParam();
   const bool wave64 = wave == Wave::k64;
-  std::vector<Mutant> mutants = MakeMutants(wave);
+  std::vector<Mutant> mutants;
   std::vector<std::vector<uint8_t>> bytes;
-  for (Mutant& m : mutants) {
+  for (Mutant& m : MakeMutants(wave)) {
     JudgeOurselves(m, wave);
+    // The reserved selection 7 of SDWA crashes llvm-mc.
+    if (absl::StrContains(m.error, "_sel: reserved value 7")) continue;
     bytes.push_back(m.bytes);
+    mutants.push_back(std::move(m));
   }
   const std::vector<Judged> read = LlvmDisassemble(bytes, wave64);
   std::vector<std::string> lines;

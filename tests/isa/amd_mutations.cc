@@ -450,7 +450,7 @@ bool FieldOfAnInvalidation(Instruction& i, Wave, Rng& rng) {
   return true;
 }
 bool DlcOfAnAtomic(Instruction& i, Wave, Rng&) {
-  if (!Of(i).Has(flag::kAtomic) || Of(i).encoding == Encoding::kDs) return false;
+  if (!Of(i).Has(flag::kAtomic) || !IsBuffer(Of(i).encoding)) return false;
   i.dlc = true;
   return true;
 }
@@ -693,7 +693,7 @@ const std::vector<AmdMutation>& AmdMutations() {
       {"failure status of a load to LDS", "LLVM", FailureOfAnLdsLoad},
       {"csub without a result", "LLVM", CsubWithoutResult},
       {"fields of a cache invalidation", "LLVM", FieldOfAnInvalidation},
-      {"dlc of an atomic", "Mesa, README-ISA; LLVM", DlcOfAnAtomic},
+      {"dlc of a buffer atomic", "Mesa, README-ISA; LLVM", DlcOfAnAtomic},
       {"gds missing", "ISA guide", GdsMissing},
       {"gds of a lane operation", "ISA guide", GdsOfALaneOperation},
       {"LDS offset out of range", "ISA guide", LdsOffsetOutOfRange},
