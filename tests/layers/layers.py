@@ -48,6 +48,7 @@ ALLOWED = {
     "core/sim/eu": {"core/sim/scene", "core/intel/isa", "core/out", "core/base"},
     "core/sim/scene": {"core/out", "core/base"},
     "core/intel/isa": {"core/base"},
+    "core/amd/isa": set(),
     "core/lir": {"core/base"},
     "core/mir": {"core/base"},
     "core/out": {"core/base"},

@@ -1,0 +1,187 @@
+// The encoder: see encode.h. Every field is written by its row of fields.def; then the encoder
+// refuses members of which some bit went into no field.
+#include "core/amd/isa/encode.h"
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/amd/isa/fields.h"
+
+namespace kiln::amd::isa {
+namespace {
+
+absl::Status Refuse(const Instruction& inst, absl::string_view field, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(Info(inst.op).mnemonic, ": ", field, ": ", why));
+}
+
+bool Fits(uint32_t value, int width) { return width >= 32 || value >> width == 0; }
+
+// Returns the bits of an operand that exists, or nothing if its field cannot name it.
+std::optional<uint32_t> OperandBits(const Instruction& inst, const Field& field, uint32_t code) {
+  const OpcodeInfo& info = Info(inst.op);
+  const bool scalar = code < 128;
+  switch (field.coding) {
+    case Coding::kScalar: return scalar ? std::optional(code) : std::nullopt;
+    case Coding::kSource:
+      return IsSource(code) && Fits(code, field.width) ? std::optional(code) : std::nullopt;
+    case Coding::kVgpr:
+      if (inst.form == Form::kSdwa && field.member == Member::kSrc1) return code & 0xff;
+      return code >= 256 && code < 512 ? std::optional(code - 256) : std::nullopt;
+    case Coding::kResult:
+      if (info.Has(opcode_flag::kSDst) || info.encoding == Encoding::kVopc) {
+        return scalar ? std::optional(code) : std::nullopt;
+      }
+      return code >= 256 && code < 512 ? std::optional(code - 256) : std::nullopt;
+    case Coding::kByte: return IsSource(code) ? std::optional(code & 0xff) : std::nullopt;
+    case Coding::kNotVgpr:
+      return IsSource(code) && code != kLiteralCode ? std::optional(code < 256 ? 1u : 0u)
+                                                    : std::nullopt;
+    case Coding::kPair: return scalar && code % 2 == 0 ? std::optional(code / 2) : std::nullopt;
+    case Coding::kQuad: return scalar && code % 4 == 0 ? std::optional(code / 4) : std::nullopt;
+    case Coding::kOrNull: return scalar && code != kNull ? std::optional(code) : std::nullopt;
+    case Coding::kOrVcc: return scalar ? std::optional(code | 0x80) : std::nullopt;
+    case Coding::kVgprOrParameter:
+      if (inst.op == Opcode::kVInterpMovF32) return code < 3 ? std::optional(code) : std::nullopt;
+      return code >= 256 && code < 512 ? std::optional(code - 256) : std::nullopt;
+    case Coding::kScalarAddress: return code < kNull ? std::optional(code) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+// Returns the field of an operand that is not there, although its slot may be.
+std::optional<uint32_t> AbsentBits(const Instruction& inst, const Field& field, bool slot) {
+  const OpcodeInfo& info = Info(inst.op);
+  switch (field.coding) {
+    case Coding::kOrNull: return slot ? kNull : 0;
+    case Coding::kOrVcc: return 0;
+    case Coding::kResult: return IsCmpx(info) ? kExecLo : slot ? std::nullopt : std::optional(0u);
+    case Coding::kScalarAddress:
+      if (info.encoding == Encoding::kScratch && !inst.src[0].exists()) return 0x7f;
+      return kNull;
+    case Coding::kVgpr:
+      // Scratch has an address in a VGPR, in a scalar register, or neither.
+      if (info.encoding == Encoding::kScratch && field.member == Member::kSrc0) return 0;
+      return slot ? std::nullopt : std::optional(0u);
+    default: return slot ? std::nullopt : std::optional(0u);
+  }
+}
+
+absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
+  const absl::string_view name = NameOf(field.member);
+  if (IsOperand(field.member)) {
+    if (field.member == Member::kSrc0 && HasExtension(inst.form) && field.width == 9) {
+      if (inst.form == Form::kSdwa) return kSdwaMarker;
+      if (inst.form == Form::kDpp16) return kDpp16Marker;
+      return kDpp8Marker + (inst.dpp.fetch_inactive ? 1 : 0);
+    }
+    const Operand& operand = OperandOf(inst, field.member);
+    const bool slot = Exists(inst, field.member);
+    if (!operand.exists()) {
+      const auto bits = AbsentBits(inst, field, slot);
+      if (!bits) return Refuse(inst, name, "an operand is missing");
+      return *bits;
+    }
+    if (Info(inst.op).encoding == Encoding::kScratch && field.member == Member::kSrc2 &&
+        inst.src[0].exists()) {
+      return Refuse(inst, name, "scratch has one address register");
+    }
+    const bool kept =
+        KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
+    if (!slot && !kept) return Refuse(inst, name, "there is no such operand");
+    const auto bits = OperandBits(inst, field, operand.code);
+    if (!bits) return Refuse(inst, name, absl::StrCat("cannot hold operand ", operand.code));
+    return *bits;
+  }
+  const uint32_t value = Get(inst, field.member);
+  if (!Permits(inst, field.member, value)) return Refuse(inst, name, "is not for this instruction");
+  if (field.coding == Coding::kSigned) {
+    const int32_t number = static_cast<int32_t>(value), limit = 1 << (field.width - 1);
+    if (number < -limit || number >= limit) return Refuse(inst, name, "out of range");
+    return value & ((1u << field.width) - 1);
+  }
+  if (field.member == Member::kDsOffset && value > 0xffff)
+    return Refuse(inst, name, "out of range");
+  return value >> field.shift;
+}
+
+absl::Status Write(const Instruction& inst, Format format, uint64_t& out, Instruction& left) {
+  for (const Field& field : FieldsOf(format)) {
+    const auto bits = Bits(inst, field);
+    if (!bits.ok()) return bits.status();
+    const uint64_t mask = (uint64_t{1} << field.width) - 1;
+    out |= (*bits & mask) << field.low;
+    // What this field took is taken out of `left`, which must be a bare opcode in the end.
+    if (IsOperand(field.member)) {
+      if (field.shift == 0 && !(HasExtension(inst.form) && field.width == 9)) {
+        OperandOf(left, field.member) = Operand();
+      }
+    } else if (field.coding == Coding::kSigned) {
+      Set(left, field.member, 0);
+    } else {
+      Set(left, field.member,
+          Get(left, field.member) & ~static_cast<uint32_t>(mask << field.shift));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Encoded> Encode(const Instruction& inst) {
+  const OpcodeInfo& info = Info(inst.op);
+  if (!HasForm(info, inst.form)) return Refuse(inst, "form", "the opcode does not have it");
+  const Format format = FormatOf(info, inst.form);
+  Instruction left = inst;
+  uint64_t base = PrefixOf(format).value;
+  if (auto status = Write(inst, format, base, left); !status.ok()) return status;
+  Encoded encoded;
+  const auto add = [&](uint32_t dword) { encoded.dword[encoded.count++] = dword; };
+  add(static_cast<uint32_t>(base));
+  if (DwordsOf(format) == 2) add(static_cast<uint32_t>(base >> 32));
+  if (HasExtension(inst.form)) {
+    uint64_t extension = 0;
+    const Format format2 = ExtensionOf(info, inst.form);
+    if (auto status = Write(inst, format2, extension, left); !status.ok()) return status;
+    add(static_cast<uint32_t>(extension));
+    if (inst.form == Form::kDpp8) left.dpp.fetch_inactive = false;
+  }
+  if (HasLiteral(inst)) {
+    if (HasExtension(inst.form)) return Refuse(inst, "literal", "not with DPP or SDWA");
+    if (!IsScalarAlu(info.encoding) && !IsVectorAlu(info.encoding)) {
+      return Refuse(inst, "literal", "not in this format");
+    }
+    add(inst.literal);
+    left.literal = 0;
+  }
+  for (int i = 0; i < inst.nsa_dwords && i < kMaxNsaDwords; ++i) {
+    uint32_t dword = 0;
+    for (int b = 3; b >= 0; --b) {
+      uint8_t& byte = left.address[static_cast<size_t>(4 * i + b)];
+      dword = dword << 8 | byte;
+      byte = 0;
+    }
+    add(dword);
+  }
+  Instruction bare;
+  bare.op = inst.op;
+  bare.form = inst.form;
+  if (!(left == bare)) return Refuse(inst, "a field", "is set that this form does not have");
+  return encoded;
+}
+
+absl::StatusOr<std::vector<uint8_t>> EncodeProgram(absl::Span<const Instruction> program) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i < program.size(); ++i) {
+    const auto encoded = Encode(program[i]);
+    if (!encoded.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("instruction ", i, ": ", encoded.status().message()));
+    }
+    for (uint32_t dword : encoded->dwords()) {
+      for (int b = 0; b < 4; ++b) bytes.push_back(static_cast<uint8_t>(dword >> (8 * b)));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace kiln::amd::isa
