@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
+#include "proto/launch_amd_convert.h"
 #include "proto/launch_intel_convert.h"
 #include "proto/launch_names.h"
 #include "proto/launch_parts.h"
@@ -129,6 +130,7 @@ absl::Status ReadStage(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
 absl::Status ReadArchitecture(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   switch (in.arch_case()) {
     case v1alpha::LaunchRecord::kIntel: return ReadIntel(in.intel(), r);
+    case v1alpha::LaunchRecord::kAmd: return ReadAmd(in.amd(), r);
     case v1alpha::LaunchRecord::ARCH_NOT_SET: break;
   }
   return Wrong("no part for an architecture");
@@ -297,6 +299,7 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   data.set_hex(absl::BytesToHexString(absl::string_view(
       reinterpret_cast<const char*>(r.constant_data.data()), r.constant_data.size())));
   if (std::holds_alternative<out::IntelLaunch>(r.arch)) WriteIntel(r, *result.mutable_intel());
+  if (std::holds_alternative<out::AmdLaunch>(r.arch)) WriteAmd(r, *result.mutable_amd());
   return result;
 }
 

@@ -51,6 +51,9 @@ inline constexpr NameOf<out::PushSource> kPushSources[] = {
 inline constexpr NameOf<out::DescriptorForm> kDescriptorForms[] = {
     {"handles", out::DescriptorForm::kHandles},
     {"address", out::DescriptorForm::kAddress},
+    {"buffer_resource", out::DescriptorForm::kBufferResource},
+    {"image_resource", out::DescriptorForm::kImageResource},
+    {"sampler_resource", out::DescriptorForm::kSamplerResource},
 };
 
 inline constexpr NameOf<out::DepthOutput> kDepthOutputs[] = {
@@ -113,6 +116,24 @@ inline constexpr NameOf<out::VueValue> kVueValues[] = {
     {"point_size", out::VueValue::kPointSize},
     {"clip_distance", out::VueValue::kClipDistance},
     {"cull_distance", out::VueValue::kCullDistance},
+};
+
+// Names in AMD's part.
+
+inline constexpr NameOf<out::SgprContent> kSgprContents[] = {
+    {"scratch_base", out::SgprContent::kScratchBase},
+    {"driver_table", out::SgprContent::kDriverTable},
+    {"descriptor_memory", out::SgprContent::kDescriptorMemory},
+    {"descriptor_memories", out::SgprContent::kDescriptorMemories},
+    {"push_constants", out::SgprContent::kPushConstants},
+    {"vertex_buffers", out::SgprContent::kVertexBuffers},
+    {"first_vertex", out::SgprContent::kFirstVertex},
+    {"draw_id", out::SgprContent::kDrawId},
+    {"base_instance", out::SgprContent::kBaseInstance},
+    {"view_index", out::SgprContent::kViewIndex},
+    {"ngg_culling", out::SgprContent::kNggCulling},
+    {"ngg_viewport", out::SgprContent::kNggViewport},
+    {"pixel_state", out::SgprContent::kPixelState},
 };
 
 }  // namespace kiln::proto

@@ -2,9 +2,9 @@
 //
 // A record has a common part, whose fields mean the same for every architecture, and one part for
 // the architecture of its program, which says where things are: registers, tables, slots of inputs
-// (intel_launch.h). Written by Kiln for its own binaries and by tests/peer for Mesa's;
-// proto/launch_record.proto is the same schema for files and the wire. Keys and meanings are
-// described in tests/peer/README.md, "Launch records".
+// (intel_launch.h, amd_launch.h). Written by Kiln for its own binaries and by tests/peer for
+// Mesa's; proto/launch_record.proto is the same schema for files and the wire. Keys and meanings
+// are described in tests/peer/README.md, "Launch records".
 //
 // A thread is what runs `dispatch_width` lanes together: a thread of Intel's, a wave of AMD's.
 #ifndef KILN_CORE_OUT_LAUNCH_RECORD_H_
@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/out/amd_launch.h"
 #include "core/out/intel_launch.h"
 #include "core/out/resources.h"
 
@@ -53,6 +54,11 @@ struct PushPart {
 enum class DescriptorForm : uint8_t {
   kHandles,  // Intel: 32 bits surface handle, 32 bits sampler handle (core/intel/ABI.md)
   kAddress,  // of a buffer: 64 bits address, 32 bits size, 32 bits 0 (Mesa's binaries only)
+  // AMD's hardware: of a buffer or texel buffer 4 dwords (V#), of an image 8 (T#), of a sampler 4
+  // (S#). An image with a sampler has two ranges.
+  kBufferResource,
+  kImageResource,
+  kSamplerResource,
 };
 
 // Descriptors that a program reads from memory: `count` elements of a resource, starting at
@@ -148,7 +154,7 @@ struct VertexLaunch {
 };
 
 struct LaunchRecord {
-  std::string target;  // "tgl", ...
+  std::string target;  // "tgl", "gfx1030", ...
   std::string entry_point;
   std::string stage;  // "compute", "fragment", "vertex"
   LoadableBy loadable_by = LoadableBy::kNone;
@@ -169,7 +175,7 @@ struct LaunchRecord {
   FragmentLaunch fragment;  // of stage "fragment"
   VertexLaunch vertex;      // of stage "vertex"
   // The architecture's part; every complete record has one.
-  std::variant<std::monostate, IntelLaunch> arch;
+  std::variant<std::monostate, IntelLaunch, AmdLaunch> arch;
 };
 
 // Returns Intel's part, which the record must have.
@@ -177,6 +183,11 @@ inline const IntelLaunch& IntelOf(const LaunchRecord& record) {
   return std::get<IntelLaunch>(record.arch);
 }
 inline IntelLaunch& IntelOf(LaunchRecord& record) { return std::get<IntelLaunch>(record.arch); }
+
+// Returns AMD's part, which the record must have.
+inline const AmdLaunch& AmdOf(const LaunchRecord& record) {
+  return std::get<AmdLaunch>(record.arch);
+}
 
 }  // namespace kiln::out
 

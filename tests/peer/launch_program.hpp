@@ -87,7 +87,7 @@ public:
    bool flag(size_t off) const
    {
       if (u8(off) > 1)
-         throw std::runtime_error("byte " + std::to_string(off) + " of the prog data is no truth value");
+         throw std::runtime_error("byte " + std::to_string(off) + " is no truth value");
       return u8(off);
    }
 

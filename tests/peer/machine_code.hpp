@@ -1,7 +1,5 @@
-// Machine code as Mesa's drivers reveal it: cut out of listings, or recognised by its shape.
-//
-// RADV prints encodings in its listing. Mesa's Intel compiler writes files named by a hash, which
-// are matched to listings by instruction count and mix of execution sizes.
+// Machine code as Mesa's Intel compilers reveal it: files named by a hash, which are matched to
+// listings by instruction count and mix of execution sizes.
 #pragma once
 
 #include <array>
@@ -12,33 +10,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-// RADV's assembly listing carries the encoding after ';' on every line.
-inline std::string radv_binary(const std::string &listing)
-{
-   std::string bin;
-   std::istringstream in(listing);
-   for (std::string line; std::getline(in, line);) {
-      size_t semi = line.rfind(';');
-      if (semi == std::string::npos)
-         continue;
-      std::istringstream words(line.substr(semi + 1));
-      std::vector<uint32_t> w;
-      bool ok = true;
-      for (std::string t; ok && words >> t;) {
-         if (t.size() == 10 && t[0] == '0' && (t[1] == 'x' || t[1] == 'X'))
-            t = t.substr(2);
-         ok = t.size() == 8 && t.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-         if (ok)
-            w.push_back(uint32_t(strtoul(t.c_str(), nullptr, 16)));
-      }
-      if (!ok)
-         continue;
-      for (uint32_t x : w)
-         bin.append(reinterpret_cast<const char *>(&x), 4);
-   }
-   return bin;
-}
 
 // Identifies a piece of Gen code: the number of instructions other than
 // no-ops, and how many uncompacted ones have each execution size (log2).

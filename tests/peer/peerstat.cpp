@@ -27,6 +27,8 @@
 #include "json.hpp"
 #include "launch_record.hpp"
 #include "machine_code.hpp"
+#include "radv_cache.hpp"
+#include "radv_record.hpp"
 #include "spirv_build.hpp"
 #include "spirv_reflect.hpp"
 #include "vkutil.hpp"
@@ -49,6 +51,7 @@ struct Options {
    std::string color_name = "rgba32f";
    bool robust = false;
    uint32_t view_mask = 0;
+   uint32_t subgroup_size = 0;     // required of compute shaders; 0: the driver chooses
    std::string dump_asm, dump_bin;
    bool quiet = false;
 };
@@ -67,9 +70,10 @@ struct Options {
            "                    (default rgba32f)\n"
            "  --robust          enable robustBufferAccess and robustImageAccess\n"
            "  --view-mask MASK  graphics pipelines are for these views of multiview, a bit each\n"
+           "  --subgroup-size N compute shaders must have this subgroup size (default: the driver's choice)\n"
            "  --dump-asm DIR    write the compiler's internal representations as text\n"
-           "  --dump-bin DIR    write the machine code of every executable and, for ANV,\n"
-           "                    how to launch it (FILE.launch.json)\n"
+           "  --dump-bin DIR    write the machine code of every executable and, for ANV and\n"
+           "                    RADV, how to launch it (FILE.launch.json)\n"
            "  --device N        index of the physical device (default 0)\n"
            "  --list            print the device and exit\n"
            "  --quiet           no progress and no summary on stderr\n"
@@ -191,7 +195,12 @@ private:
 
    vku::Device &device(uint32_t optional);
    std::vector<Executable> inspect(vku::Device &d, VkPipeline p, bool reps, VkShaderStageFlags target);
-   void dump(const std::string &base, std::vector<Executable> &ex);
+   bool is_radv() const { return inst_.driver_name == "radv"; }
+   void dump_listings(const std::string &base, const std::vector<Executable> &ex);
+   void dump_intel(const std::string &base, std::vector<Executable> &ex);
+   void dump_radv(const std::string &base, const std::vector<uint8_t> &cache, const radv::Input &in, uint32_t stage,
+                  std::vector<Executable> &ex);
+   std::vector<uint8_t> cache_data(vku::Device &d, VkPipelineCache cache);
    void write_records(vku::Device &d, VkPipelineCache cache, launch::Input in, uint32_t stage,
                       std::vector<Executable> &ex);
    std::vector<std::string> anv_binaries();
@@ -729,7 +738,8 @@ std::vector<std::string> Compiler::anv_binaries()
    return out;
 }
 
-void Compiler::dump(const std::string &base, std::vector<Executable> &ex)
+// Names of the executables in names of files, each different.
+std::vector<std::string> file_tags(const std::vector<Executable> &ex)
 {
    std::map<std::string, int> seen;
    std::vector<std::string> tag;
@@ -738,17 +748,22 @@ void Compiler::dump(const std::string &base, std::vector<Executable> &ex)
       int k = seen[t]++;
       tag.push_back(k ? t + "-" + std::to_string(k) : t);
    }
+   return tag;
+}
 
-   if (!opt_.dump_asm.empty()) {
-      for (size_t i = 0; i < ex.size(); i++)
-         for (auto &r : ex[i].reps)
-            write_file(fs::path(opt_.dump_asm) / (base + "." + tag[i] + "." + flat_name(r.name) +
-                                                  (r.text ? ".txt" : ".dat")),
-                       r.data.data(), r.data.size());
-   }
+void Compiler::dump_listings(const std::string &base, const std::vector<Executable> &ex)
+{
+   const std::vector<std::string> tag = file_tags(ex);
+   for (size_t i = 0; i < ex.size(); i++)
+      for (auto &r : ex[i].reps)
+         write_file(fs::path(opt_.dump_asm) / (base + "." + tag[i] + "." + flat_name(r.name) + (r.text ? ".txt" : ".dat")),
+                    r.data.data(), r.data.size());
+}
 
-   if (opt_.dump_bin.empty())
-      return;
+// Writes the machine code that Mesa's Intel compilers left in files.
+void Compiler::dump_intel(const std::string &base, std::vector<Executable> &ex)
+{
+   const std::vector<std::string> tag = file_tags(ex);
    std::vector<std::string> anv = anv_binaries();
    std::vector<GenCode> code;
    for (auto &b : anv)
@@ -757,32 +772,27 @@ void Compiler::dump(const std::string &base, std::vector<Executable> &ex)
       Executable &x = ex[i];
       std::string bin;
       for (auto &r : x.reps) {
-         if (r.text && r.name == "Assembly") {
-            bin = radv_binary(r.data);
-            if (auto n = x.stat("Code size"); n && *n != bin.size())
-               x.binary_note = "code size is " + std::to_string(*n) + ", the listing has " +
-                               std::to_string(bin.size()) + " bytes (constant data is not listed)";
-         } else if (r.text && r.name == "GEN Assembly") {
-            // The dumped binary with as many instructions as the listing; of
-            // several, the one with the same mix of execution sizes.
-            const GenShape want = gen_listing(r.data);
-            GenCode *best = nullptr;
-            int best_d = 0;
-            for (auto &c : code) {
-               if (!c.valid || c.old.count != want.count)
-                  continue;
-               int d = std::min(c.old.distance(want), c.gfx12.distance(want));
-               if (!best || d < best_d) {
-                  best = &c;
-                  best_d = d;
-               }
+         if (!r.text || r.name != "GEN Assembly")
+            continue;
+         // The dumped binary with as many instructions as the listing; of
+         // several, the one with the same mix of execution sizes.
+         const GenShape want = gen_listing(r.data);
+         GenCode *best = nullptr;
+         int best_d = 0;
+         for (auto &c : code) {
+            if (!c.valid || c.old.count != want.count)
+               continue;
+            int d = std::min(c.old.distance(want), c.gfx12.distance(want));
+            if (!best || d < best_d) {
+               best = &c;
+               best_d = d;
             }
-            if (!best) {
-               x.binary_note = "no dumped binary has " + std::to_string(want.count) + " instructions";
-            } else {
-               bin = best->code;
-               best->valid = false;   // used up
-            }
+         }
+         if (!best) {
+            x.binary_note = "no dumped binary has " + std::to_string(want.count) + " instructions";
+         } else {
+            bin = best->code;
+            best->valid = false;   // used up
          }
       }
       if (bin.empty()) {
@@ -796,6 +806,50 @@ void Compiler::dump(const std::string &base, std::vector<Executable> &ex)
    }
 }
 
+// Writes the machine code that RADV's pipeline cache holds, and its launch record.
+void Compiler::dump_radv(const std::string &base, const std::vector<uint8_t> &cache, const radv::Input &in, uint32_t stage,
+                         std::vector<Executable> &ex)
+{
+   const std::vector<std::string> tag = file_tags(ex);
+   for (size_t i = 0; i < ex.size(); i++) {
+      Executable &x = ex[i];
+      const fs::path p = fs::path(opt_.dump_bin) / (base + "." + tag[i] + ".bin");
+      radv::Shader s;
+      try {
+         if (inst_.driver_info.rfind(std::string(radv::KnownVersion) + "-", 0) != 0 && inst_.driver_info != radv::KnownVersion)
+            throw std::runtime_error(std::string("the layout of RADV's pipeline cache is known for ") + radv::KnownVersion + " only");
+         const auto shaders = radv::parse_cache(cache, {inst_.props.vendorID, inst_.props.deviceID, inst_.props.pipelineCacheUUID});
+         s = radv::shader_of_stage(shaders, stage);
+         radv::expect(x.stat("Code size").value_or(s.instruction_bytes) == s.instruction_bytes, "code size of the statistics");
+         write_file(p, s.code.data(), s.code.size());
+         x.binary_file = p.string();
+      } catch (const std::exception &e) {
+         x.binary_note = e.what();
+         continue;
+      }
+      fs::path r = p;
+      r.replace_extension(".launch.json");
+      try {
+         fs::remove(r);            // an earlier run's, if this one is refused
+         const std::string text = radv::record(s, in);
+         write_file(r, text.data(), text.size());
+         x.record_file = r.string();
+      } catch (const std::exception &e) {
+         x.record_note = e.what();
+      }
+   }
+}
+
+std::vector<uint8_t> Compiler::cache_data(vku::Device &d, VkPipelineCache cache)
+{
+   size_t n = 0;
+   vku::check(vkGetPipelineCacheData(d.handle, cache, &n, nullptr), "vkGetPipelineCacheData");
+   std::vector<uint8_t> data(n);
+   vku::check(vkGetPipelineCacheData(d.handle, cache, &n, data.data()), "vkGetPipelineCacheData");
+   data.resize(n);
+   return data;
+}
+
 // Writes the launch record beside each binary of ANV.
 void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Input in, uint32_t stage,
                              std::vector<Executable> &ex)
@@ -806,11 +860,7 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
    try {
       if (inst_.driver_info.rfind("Mesa 25.0.", 0) != 0)
          throw std::runtime_error("the layout of ANV's pipeline cache is known for Mesa 25.0 only");
-      size_t n = 0;
-      vku::check(vkGetPipelineCacheData(d.handle, cache, &n, nullptr), "vkGetPipelineCacheData");
-      data.resize(n);
-      vku::check(vkGetPipelineCacheData(d.handle, cache, &n, data.data()), "vkGetPipelineCacheData");
-      data.resize(n);
+      data = cache_data(d, cache);
       programs = launch::parse_cache(data);
    } catch (const std::exception &e) {
       why = e.what();
@@ -818,7 +868,10 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
    for (auto &x : ex) {
       if (x.binary_file.empty())
          continue;
+      fs::path p = x.binary_file;
+      p.replace_extension(".launch.json");
       try {
+         fs::remove(p);            // an earlier run's, if this one is refused
          if (!why.empty())
             throw std::runtime_error(why);
          in.code = read_file(x.binary_file);
@@ -829,8 +882,6 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
          std::string text = launch::record(programs, stage, x.subgroup, in);
          if (text.empty())
             throw std::runtime_error("no program in the pipeline cache has this machine code");
-         fs::path p = x.binary_file;
-         p.replace_extension(".launch.json");
          write_file(p, text.data(), text.size());
          x.record_file = p.string();
       } catch (const std::exception &e) {
@@ -866,10 +917,14 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
                      VkPipelineCreationFeedbackCreateInfo *fb, VkPipeline *out) {
       if (!compute)
          return plan.gfx.create(d.handle, layout.layout, flags, cache, fb, out);
+      VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{
+         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+      size.requiredSubgroupSize = opt_.subgroup_size;
       VkComputePipelineCreateInfo ci{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
       ci.pNext = fb;
       ci.flags = flags;
       ci.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+      ci.stage.pNext = opt_.subgroup_size ? &size : nullptr;
       ci.stage.stage = bit;
       ci.stage.module = cs;
       ci.stage.pName = ep.name.c_str();
@@ -906,22 +961,47 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
       hit |= (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) != 0;
    }
 
-   // One more compile, untimed, that records the compiler's statistics.
-   const bool reps = !opt_.dump_asm.empty() || !opt_.dump_bin.empty();
+   // One more compile, untimed, that records the compiler's statistics. RADV caches nothing of a pipeline
+   // whose listings it captures: its machine code and its listings come from two compiles.
+   const bool cached = is_radv() && !opt_.dump_bin.empty();
+   const bool reps = !opt_.dump_asm.empty() || (!opt_.dump_bin.empty() && !cached);
    if (!scratch_.empty())
       for (auto &e : fs::directory_iterator(scratch_))
          fs::remove(e.path());
-   VkPipelineCreateFlags cap = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
-   if (reps)
-      cap |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+   const VkPipelineCreateFlags statistics = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+   const VkPipelineCreateFlags listings = statistics | VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
    vku::PipelineCache cache(d.handle);
    VkPipelineCacheCreateInfo pci{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
    vku::check(vkCreatePipelineCache(d.handle, &pci, nullptr, cache.out()), "vkCreatePipelineCache");
-   vku::Pipeline p(d.handle);
-   vku::check(create(cap, cache, nullptr, p.out()), "pipeline with statistics");
-   std::vector<Executable> ex = inspect(d, p, reps, bit);
-   if (reps)
-      dump(flat_name(file) + (name_entry ? "." + flat_name(ep.name) : ""), ex);
+   vku::Pipeline p(d.handle), q(d.handle);
+   vku::check(create(reps && !cached ? listings : statistics, cache, nullptr, p.out()), "pipeline with statistics");
+   std::vector<Executable> ex = inspect(d, p, reps && !cached, bit);
+   const std::string base = flat_name(file) + (name_entry ? "." + flat_name(ep.name) : "");
+   const uint32_t stage_number = uint32_t(__builtin_ctz(bit));
+   if (cached) {
+      radv::Input in;
+      in.target = getenv("RADV_FORCE_FAMILY") ? getenv("RADV_FORCE_FAMILY") : "";
+      in.file = file;
+      in.entry = ep.name;
+      in.stage = reflect::stage_name(ep.model);
+      in.io = &io;
+      in.slots = &layout.slots;
+      in.view_mask = opt_.view_mask;
+      in.linked = !plan.gfx.libs;
+      for (auto &a : plan.gfx.vertex.attrs)
+         in.attributes.push_back({a.location, a.offset});
+      in.vertex_stride = plan.gfx.vertex.binding.stride;
+      dump_radv(base, cache_data(d, cache), in, stage_number, ex);
+      if (reps) {
+         vku::check(create(listings, VK_NULL_HANDLE, nullptr, q.out()), "pipeline with listings");
+         dump_listings(base, inspect(d, q, true, bit));
+      }
+   } else if (reps) {
+      if (!opt_.dump_asm.empty())
+         dump_listings(base, ex);
+      if (!opt_.dump_bin.empty())
+         dump_intel(base, ex);
+   }
    const char *platform = getenv("NOOP_I915_PLATFORM");   // Intel
    if (platform && !opt_.dump_bin.empty()) {
       launch::Input in;
@@ -932,7 +1012,7 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
       in.io = &io;
       in.slots = &layout.slots;
       in.view_mask = opt_.view_mask;
-      write_records(d, cache, in, uint32_t(__builtin_ctz(bit)), ex);
+      write_records(d, cache, in, stage_number, ex);
    }
 
    std::string o = "{\"file\":" + json::quote(file) + ",\"entry\":" + json::quote(ep.name) +
@@ -1459,6 +1539,7 @@ int main(int argc, char **argv)
             else throw std::runtime_error("unknown colour format " + opt.color_name);
          } else if (a == "--robust") opt.robust = true;
          else if (a == "--view-mask") opt.view_mask = uint32_t(std::stoul(val(), nullptr, 0));
+         else if (a == "--subgroup-size") opt.subgroup_size = uint32_t(number(a, val(), 1, 128));
          else if (a == "--dump-asm") opt.dump_asm = val();
          else if (a == "--dump-bin") opt.dump_bin = val();
          else if (a == "--list") list = true;
