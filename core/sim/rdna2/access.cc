@@ -1,0 +1,175 @@
+// See access.h. The mnemonics say everything; they are read once.
+#include "core/sim/rdna2/access.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using isa::opcode_flag::kAtomic;
+using isa::opcode_flag::kLoad;
+using isa::opcode_flag::kStore;
+using isa::opcode_flag::kTwo;
+
+constexpr std::pair<absl::string_view, AtomicOp> kOperations[] = {
+    {"swap", AtomicOp::kSwap},         {"wrxchg", AtomicOp::kSwap},
+    {"wrxchg2", AtomicOp::kSwap},      {"wrxchg2st64", AtomicOp::kSwap},
+    {"cmpswap", AtomicOp::kCompareSwap}, {"cmpst", AtomicOp::kCompareSwap},
+    {"add", AtomicOp::kAdd},           {"sub", AtomicOp::kSub},
+    {"rsub", AtomicOp::kReverseSub},   {"csub", AtomicOp::kClampedSub},
+    {"smin", AtomicOp::kSignedMin},    {"umin", AtomicOp::kUnsignedMin},
+    {"smax", AtomicOp::kSignedMax},    {"umax", AtomicOp::kUnsignedMax},
+    {"and", AtomicOp::kAnd},           {"or", AtomicOp::kOr},
+    {"xor", AtomicOp::kXor},           {"inc", AtomicOp::kIncrement},
+    {"dec", AtomicOp::kDecrement},     {"mskor", AtomicOp::kMaskedOr},
+    {"wrap", AtomicOp::kWrap},         {"fcmpswap", AtomicOp::kFloatCompareSwap},
+    {"fmin", AtomicOp::kFloatMin},     {"fmax", AtomicOp::kFloatMax},
+};
+
+// DS names minimum, maximum, sum and exchange by the type.
+AtomicOp TypedOperation(absl::string_view word, absl::string_view type) {
+  const bool real = type[0] == 'f', is_signed = type[0] == 'i';
+  if (word == "min") {
+    return real ? AtomicOp::kFloatMin : is_signed ? AtomicOp::kSignedMin : AtomicOp::kUnsignedMin;
+  }
+  if (word == "max") {
+    return real ? AtomicOp::kFloatMax : is_signed ? AtomicOp::kSignedMax : AtomicOp::kUnsignedMax;
+  }
+  if (word == "add" && real) return AtomicOp::kFloatAdd;
+  if (word == "cmpst" && real) return AtomicOp::kFloatCompareSwap;
+  for (const auto& [name, op] : kOperations) {
+    if (name == word) return op;
+  }
+  return AtomicOp::kNone;
+}
+
+// Bytes named by the last words of loads and stores.
+uint8_t BytesNamed(absl::string_view word) {
+  constexpr std::pair<absl::string_view, uint8_t> kNames[] = {
+      {"ubyte", 1}, {"sbyte", 1}, {"byte", 1},    {"u8", 1},       {"i8", 1},       {"b8", 1},
+      {"short", 2}, {"ushort", 2}, {"sshort", 2}, {"u16", 2},      {"i16", 2},      {"b16", 2},
+      {"dword", 4}, {"b32", 4},   {"dwordx2", 8}, {"b64", 8},      {"dwordx3", 12}, {"b96", 12},
+      {"dwordx4", 16}, {"b128", 16}};
+  for (const auto& [name, bytes] : kNames) {
+    if (name == word) return bytes;
+  }
+  return 0;
+}
+
+Access MakeAccess(const isa::OpcodeInfo& info) {
+  Access access;
+  const bool ds = info.encoding == isa::Encoding::kDs;
+  if (!ds && !isa::IsBuffer(info.encoding) && !isa::IsFlatFormat(info.encoding)) return access;
+  if (absl::StrContains(info.mnemonic, "addtid") || info.Has(isa::opcode_flag::kGds)) return access;
+  const std::vector<absl::string_view> words = absl::StrSplit(info.mnemonic, '_');
+  access.two = info.Has(kTwo);
+  access.stride64 = absl::StrContains(info.mnemonic, "st64");
+  access.d16 = absl::StrContains(info.mnemonic, "d16");
+  access.high = absl::StrContains(info.mnemonic, "d16_hi");
+  if (info.Has(kAtomic)) {
+    const absl::string_view type = words.back();
+    const bool wide = ds ? absl::EndsWith(type, "64") : type == "x2";
+    for (absl::string_view word : words) {
+      if (access.atomic == AtomicOp::kNone) access.atomic = TypedOperation(word, ds ? type : "u");
+    }
+    access.bytes = wide ? 8 : 4;
+    if (access.atomic != AtomicOp::kNone) access.kind = AccessKind::kAtomic;
+    return access;
+  }
+  if (!info.Has(kLoad) && !info.Has(kStore)) return access;
+  const bool load = info.Has(kLoad);
+  if (absl::StrContains(info.mnemonic, "format")) {
+    access.kind = load ? AccessKind::kFormatLoad : AccessKind::kFormatStore;
+    access.bytes = static_cast<uint8_t>(words.back().size());
+    return access;
+  }
+  access.kind = load ? AccessKind::kLoad : AccessKind::kStore;
+  for (absl::string_view word : words) {
+    const uint8_t bytes = BytesNamed(word);
+    if (bytes == 0) continue;
+    access.bytes = bytes;
+    access.sign = word[0] == 's' || word[0] == 'i';
+  }
+  return access;
+}
+
+template <typename F, typename U>
+uint64_t CombineFloats(AtomicOp op, U memory, U data, U second, Denormals keep) {
+  const auto flushed = [](U bits, bool kept) {
+    const F f = std::bit_cast<F>(bits);
+    const bool tiny = std::fpclassify(f) == FP_SUBNORMAL;
+    return tiny && !kept ? std::copysign(F{0}, f) : f;
+  };
+  const F m = flushed(memory, keep.in), d = flushed(data, keep.in);
+  switch (op) {
+    case AtomicOp::kFloatCompareSwap: return m == d ? second : memory;
+    case AtomicOp::kFloatMin: return d < m ? data : memory;
+    case AtomicOp::kFloatMax: return d > m ? data : memory;
+    default: return std::bit_cast<U>(flushed(std::bit_cast<U>(m + d), keep.out));
+  }
+}
+
+template <typename U, typename S>
+U CombineIntegers(AtomicOp op, U memory, U data, U second) {
+  const S sm = static_cast<S>(memory), sd = static_cast<S>(data);
+  switch (op) {
+    case AtomicOp::kSwap: return data;
+    case AtomicOp::kCompareSwap: return memory == data ? second : memory;
+    case AtomicOp::kAdd: return memory + data;
+    case AtomicOp::kSub: return memory - data;
+    case AtomicOp::kReverseSub: return data - memory;
+    case AtomicOp::kClampedSub: return memory < data ? 0 : memory - data;
+    case AtomicOp::kSignedMin: return sd < sm ? data : memory;
+    case AtomicOp::kUnsignedMin: return std::min(memory, data);
+    case AtomicOp::kSignedMax: return sd > sm ? data : memory;
+    case AtomicOp::kUnsignedMax: return std::max(memory, data);
+    case AtomicOp::kAnd: return memory & data;
+    case AtomicOp::kOr: return memory | data;
+    case AtomicOp::kXor: return memory ^ data;
+    case AtomicOp::kIncrement: return memory >= data ? 0 : memory + 1;
+    case AtomicOp::kDecrement: return memory == 0 || memory > data ? data : memory - 1;
+    case AtomicOp::kMaskedOr: return (memory & ~data) | second;
+    case AtomicOp::kWrap: return memory >= data ? memory - data : memory + second;
+    default: return memory;
+  }
+}
+
+bool IsFloatOp(AtomicOp op) { return op >= AtomicOp::kFloatCompareSwap; }
+
+}  // namespace
+
+const Access& AccessOf(isa::Opcode op) {
+  static const auto* const kAccesses = [] {
+    auto* accesses = new std::array<Access, isa::kOpcodeCount>();
+    for (int i = 0; i < isa::kOpcodeCount; ++i) {
+      (*accesses)[static_cast<size_t>(i)] = MakeAccess(isa::Info(i));
+    }
+    return accesses;
+  }();
+  return (*kAccesses)[static_cast<size_t>(op)];
+}
+
+uint64_t Combine(AtomicOp op, int bytes, uint64_t memory, uint64_t data, uint64_t second,
+                 const Mode& mode) {
+  if (bytes == 8) {
+    if (IsFloatOp(op)) {
+      return CombineFloats<double, uint64_t>(op, memory, data, second, mode.Denormals16And64());
+    }
+    return CombineIntegers<uint64_t, int64_t>(op, memory, data, second);
+  }
+  const auto m = static_cast<uint32_t>(memory), d = static_cast<uint32_t>(data);
+  const auto s = static_cast<uint32_t>(second);
+  if (IsFloatOp(op)) return CombineFloats<float, uint32_t>(op, m, d, s, mode.Denormals32());
+  return CombineIntegers<uint32_t, int32_t>(op, m, d, s);
+}
+
+}  // namespace kiln::sim::rdna2
