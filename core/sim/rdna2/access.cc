@@ -1,10 +1,8 @@
 // See access.h. The mnemonics say everything; they are read once.
 #include "core/sim/rdna2/access.h"
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,7 +34,7 @@ constexpr std::pair<absl::string_view, AtomicOp> kOperations[] = {
 };
 
 // DS names minimum, maximum, sum and exchange by the type.
-AtomicOp TypedOperation(absl::string_view word, absl::string_view type) {
+std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view type) {
   const bool real = type[0] == 'f', is_signed = type[0] == 'i';
   if (word == "min") {
     return real ? AtomicOp::kFloatMin : is_signed ? AtomicOp::kSignedMin : AtomicOp::kUnsignedMin;
@@ -49,7 +47,7 @@ AtomicOp TypedOperation(absl::string_view word, absl::string_view type) {
   for (const auto& [name, op] : kOperations) {
     if (name == word) return op;
   }
-  return AtomicOp::kNone;
+  return std::nullopt;
 }
 
 // Bytes named by the last words of loads and stores.
@@ -79,10 +77,10 @@ Access MakeAccess(const isa::OpcodeInfo& info) {
     const absl::string_view type = words.back();
     const bool wide = ds ? absl::EndsWith(type, "64") : type == "x2";
     for (absl::string_view word : words) {
-      if (access.atomic == AtomicOp::kNone) access.atomic = TypedOperation(word, ds ? type : "u");
+      if (!access.atomic) access.atomic = TypedOperation(word, ds ? type : "u");
     }
     access.bytes = wide ? 8 : 4;
-    if (access.atomic != AtomicOp::kNone) access.kind = AccessKind::kAtomic;
+    if (access.atomic) access.kind = AccessKind::kAtomic;
     return access;
   }
   if (!info.Has(kLoad) && !info.Has(kStore)) return access;
@@ -102,49 +100,6 @@ Access MakeAccess(const isa::OpcodeInfo& info) {
   return access;
 }
 
-template <typename F, typename U>
-uint64_t CombineFloats(AtomicOp op, U memory, U data, U second, Denormals keep) {
-  const auto flushed = [](U bits, bool kept) {
-    const F f = std::bit_cast<F>(bits);
-    const bool tiny = std::fpclassify(f) == FP_SUBNORMAL;
-    return tiny && !kept ? std::copysign(F{0}, f) : f;
-  };
-  const F m = flushed(memory, keep.in), d = flushed(data, keep.in);
-  switch (op) {
-    case AtomicOp::kFloatCompareSwap: return m == d ? second : memory;
-    case AtomicOp::kFloatMin: return d < m ? data : memory;
-    case AtomicOp::kFloatMax: return d > m ? data : memory;
-    default: return std::bit_cast<U>(flushed(std::bit_cast<U>(m + d), keep.out));
-  }
-}
-
-template <typename U, typename S>
-U CombineIntegers(AtomicOp op, U memory, U data, U second) {
-  const S sm = static_cast<S>(memory), sd = static_cast<S>(data);
-  switch (op) {
-    case AtomicOp::kSwap: return data;
-    case AtomicOp::kCompareSwap: return memory == data ? second : memory;
-    case AtomicOp::kAdd: return memory + data;
-    case AtomicOp::kSub: return memory - data;
-    case AtomicOp::kReverseSub: return data - memory;
-    case AtomicOp::kClampedSub: return memory < data ? 0 : memory - data;
-    case AtomicOp::kSignedMin: return sd < sm ? data : memory;
-    case AtomicOp::kUnsignedMin: return std::min(memory, data);
-    case AtomicOp::kSignedMax: return sd > sm ? data : memory;
-    case AtomicOp::kUnsignedMax: return std::max(memory, data);
-    case AtomicOp::kAnd: return memory & data;
-    case AtomicOp::kOr: return memory | data;
-    case AtomicOp::kXor: return memory ^ data;
-    case AtomicOp::kIncrement: return memory >= data ? 0 : memory + 1;
-    case AtomicOp::kDecrement: return memory == 0 || memory > data ? data : memory - 1;
-    case AtomicOp::kMaskedOr: return (memory & ~data) | second;
-    case AtomicOp::kWrap: return memory >= data ? memory - data : memory + second;
-    default: return memory;
-  }
-}
-
-bool IsFloatOp(AtomicOp op) { return op >= AtomicOp::kFloatCompareSwap; }
-
 }  // namespace
 
 const Access& AccessOf(isa::Opcode op) {
@@ -156,20 +111,6 @@ const Access& AccessOf(isa::Opcode op) {
     return accesses;
   }();
   return (*kAccesses)[static_cast<size_t>(op)];
-}
-
-uint64_t Combine(AtomicOp op, int bytes, uint64_t memory, uint64_t data, uint64_t second,
-                 const Mode& mode) {
-  if (bytes == 8) {
-    if (IsFloatOp(op)) {
-      return CombineFloats<double, uint64_t>(op, memory, data, second, mode.Denormals16And64());
-    }
-    return CombineIntegers<uint64_t, int64_t>(op, memory, data, second);
-  }
-  const auto m = static_cast<uint32_t>(memory), d = static_cast<uint32_t>(data);
-  const auto s = static_cast<uint32_t>(second);
-  if (IsFloatOp(op)) return CombineFloats<float, uint32_t>(op, m, d, s, mode.Denormals32());
-  return CombineIntegers<uint32_t, int32_t>(op, m, d, s);
 }
 
 }  // namespace kiln::sim::rdna2

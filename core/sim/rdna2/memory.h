@@ -6,6 +6,9 @@
 // which only identifies it: texels are found through scene's image, never by the layout that the
 // hardware would have. An image that is a window of other memory has an address of its own, at
 // which nothing is mapped.
+//
+// The size of a buffer in its V# is rounded up to dwords: bytes of the last dword that the client
+// did not give are undefined to loads and swallow stores.
 #ifndef KILN_CORE_SIM_RDNA2_MEMORY_H_
 #define KILN_CORE_SIM_RDNA2_MEMORY_H_
 
@@ -29,13 +32,13 @@ struct Memory {
   scene::AddressSpace space;
   std::vector<PlacedImage> images;
 
+  // Copies bytes that lie in one allocation; of the last ones up to three may lie behind it. Returns
+  // false, and copies nothing, if others do.
+  bool Read(uint64_t address, uint32_t bytes, uint8_t* to) const;
+  bool Write(uint64_t address, uint32_t bytes, const uint8_t* from) const;
+
   // Returns the image whose T# has this base, or null.
-  const PlacedImage* ImageAt(uint64_t address) const {
-    for (const PlacedImage& i : images) {
-      if (i.address == address) return &i;
-    }
-    return nullptr;
-  }
+  const PlacedImage* ImageAt(uint64_t address) const;
 };
 
 }  // namespace kiln::sim::rdna2

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/amd/isa/instruction.h"
-#include "core/sim/rdna2/mode.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -29,7 +28,7 @@ struct WaveState {
   std::array<uint32_t, 128> scalar{};
   std::vector<LaneDwords> vector;
   bool scc = false;
-  Mode mode;
+  uint32_t mode = 0;          // MODE (alu/mode.h)
   uint64_t flat_scratch = 0;  // address of the wave's scratch, once the program has set it
   uint32_t pc = 0;            // index of the next instruction
   WaveStatus status = WaveStatus::kRunning;
