@@ -27,6 +27,11 @@ enum class AtomicOp : uint8_t {
   kFloatCompareSwap,
   kFloatMin,
   kFloatMax,
+  // Of LDS alone.
+  kFloatAdd,
+  kReverseSub,  // data - memory
+  kMaskedOr,    // clears the bits of data, then sets those of compare
+  kWrap,        // memory - data if that is not negative, else memory + compare
 };
 
 // Returns the operation of an atomic instruction on buffers, images, flat or global memory; nothing
