@@ -72,8 +72,15 @@ class ImageOperation {
  private:
   ImageOperation() = default;
 
-  absl::Status Prepare(const ImageWords& image, const SamplerWords& sampler,
-                       const BoundTexels& bound);
+  absl::Status CheckInstruction() const;
+  absl::Status CheckTexels() const;
+  absl::Status PrepareShape(const BoundTexels& bound);
+  absl::Status PrepareSampler(const SamplerWords& words);
+  int AtomicBits() const;
+  ImageAddress AddressOf(absl::Span<const uint32_t> dwords) const {
+    return ReadImageAddress(inst_, opcode_, dwords);
+  }
+  scene::ImageView View() const { return {&shape_, texels_, format_.texel, false}; }
   scene::TexelIndex IndexOf(const ImageAddress& at) const;
   absl::StatusOr<scene::SamplePoint> PointOf(const ImageAddress& at) const;
   absl::StatusOr<float> LodOf(const ImageAddress& at,
