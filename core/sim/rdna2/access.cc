@@ -18,23 +18,17 @@ using isa::opcode_flag::kLoad;
 using isa::opcode_flag::kStore;
 using isa::opcode_flag::kTwo;
 
-constexpr std::pair<absl::string_view, AtomicOp> kOperations[] = {
-    {"swap", AtomicOp::kSwap},         {"wrxchg", AtomicOp::kSwap},
-    {"wrxchg2", AtomicOp::kSwap},      {"wrxchg2st64", AtomicOp::kSwap},
-    {"cmpswap", AtomicOp::kCompareSwap}, {"cmpst", AtomicOp::kCompareSwap},
-    {"add", AtomicOp::kAdd},           {"sub", AtomicOp::kSub},
-    {"rsub", AtomicOp::kReverseSub},   {"csub", AtomicOp::kClampedSub},
-    {"smin", AtomicOp::kSignedMin},    {"umin", AtomicOp::kUnsignedMin},
-    {"smax", AtomicOp::kSignedMax},    {"umax", AtomicOp::kUnsignedMax},
-    {"and", AtomicOp::kAnd},           {"or", AtomicOp::kOr},
-    {"xor", AtomicOp::kXor},           {"inc", AtomicOp::kIncrement},
-    {"dec", AtomicOp::kDecrement},     {"mskor", AtomicOp::kMaskedOr},
-    {"wrap", AtomicOp::kWrap},         {"fcmpswap", AtomicOp::kFloatCompareSwap},
-    {"fmin", AtomicOp::kFloatMin},     {"fmax", AtomicOp::kFloatMax},
-};
-
-// DS names minimum, maximum, sum and exchange by the type.
-std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view type) {
+// Operations of DS by their names; minimum, maximum, sum and comparison of floats by type.
+std::optional<AtomicOp> LdsOperation(absl::string_view word, absl::string_view type) {
+  constexpr std::pair<absl::string_view, AtomicOp> kNames[] = {
+      {"wrxchg", AtomicOp::kSwap},      {"wrxchg2", AtomicOp::kSwap},
+      {"wrxchg2st64", AtomicOp::kSwap}, {"cmpst", AtomicOp::kCompareSwap},
+      {"add", AtomicOp::kAdd},          {"sub", AtomicOp::kSub},
+      {"rsub", AtomicOp::kReverseSub},  {"and", AtomicOp::kAnd},
+      {"or", AtomicOp::kOr},            {"xor", AtomicOp::kXor},
+      {"inc", AtomicOp::kIncrement},    {"dec", AtomicOp::kDecrement},
+      {"mskor", AtomicOp::kMaskedOr},   {"wrap", AtomicOp::kWrap},
+  };
   const bool real = type[0] == 'f', is_signed = type[0] == 'i';
   if (word == "min") {
     return real ? AtomicOp::kFloatMin : is_signed ? AtomicOp::kSignedMin : AtomicOp::kUnsignedMin;
@@ -44,7 +38,7 @@ std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view
   }
   if (word == "add" && real) return AtomicOp::kFloatAdd;
   if (word == "cmpst" && real) return AtomicOp::kFloatCompareSwap;
-  for (const auto& [name, op] : kOperations) {
+  for (const auto& [name, op] : kNames) {
     if (name == word) return op;
   }
   return std::nullopt;
@@ -76,8 +70,9 @@ Access MakeAccess(const isa::OpcodeInfo& info) {
   if (info.Has(kAtomic)) {
     const absl::string_view type = words.back();
     const bool wide = ds ? absl::EndsWith(type, "64") : type == "x2";
+    if (!ds) access.atomic = AtomicOpOf(info.op);
     for (absl::string_view word : words) {
-      if (!access.atomic) access.atomic = TypedOperation(word, ds ? type : "u");
+      if (ds && !access.atomic) access.atomic = LdsOperation(word, type);
     }
     access.bytes = wide ? 8 : 4;
     if (access.atomic) access.kind = AccessKind::kAtomic;
