@@ -237,13 +237,7 @@ class Executor {
       at[k] = F(CoordinateKind(k), lane);
       direction[k] = F(CoordinateKind(k), corner);
     }
-    if (image_.dim != scene::ImageDim::kCube) return at;
-    int major = 0;
-    for (int k = 1; k < 3; ++k) {
-      if (std::fabs(direction[k]) > std::fabs(direction[major])) major = k;
-    }
-    const float scale = 0.5f / std::fabs(at[major]);
-    return {at[(major + 1) % 3] * scale, at[(major + 2) % 3] * scale, 0};
+    return image_.dim == scene::ImageDim::kCube ? scene::ProjectOnFace(at, direction) : at;
   }
 
   bool Compares() const { return Has(ParamKind::kRef); }

@@ -77,19 +77,6 @@ FacePoint OnFace(const std::array<float, 3>& r) {
   return p;
 }
 
-// The direction of a point in the plane of a face: the inverse of OnFace.
-std::array<float, 3> Direction(int face, float s, float t) {
-  const float sc = 2 * s - 1, tc = 2 * t - 1;
-  switch (face) {
-    case 0: return {1, -tc, -sc};
-    case 1: return {-1, -tc, sc};
-    case 2: return {sc, 1, tc};
-    case 3: return {sc, -1, -tc};
-    case 4: return {sc, -tc, 1};
-    default: return {-sc, -tc, -1};
-  }
-}
-
 // One texel of a footprint.
 struct Tap {
   float weight = 0;
@@ -115,7 +102,7 @@ class Level {
     cube_ = image.dim == ImageDim::kCube;
     layer_ = image.arrayed ? RoundLayer(at.layer, image) : 0;
     if (cube_) {
-      const FacePoint p = OnFace(at.uvw);
+      const FacePoint p = at.face ? FacePoint{*at.face, at.uvw[0], at.uvw[1]} : OnFace(at.uvw);
       uvw = {p.s, p.t, 0};
       layer_ = 6 * layer_ + p.face;
     }
@@ -200,7 +187,7 @@ class Level {
     const int n = static_cast<int>(size_[0]);
     if (!Outside(x) && !Outside(y)) return At(layer_, x, y, 0);
     const int cube = layer_ / 6 * 6;
-    const FacePoint p = OnFace(Direction(layer_ % 6, (x + 0.5f) / n, (y + 0.5f) / n));
+    const FacePoint p = OnFace(CubeDirection(layer_ % 6, (x + 0.5f) / n, (y + 0.5f) / n));
     return At(cube + p.face, std::clamp(Floor(p.s * n), 0, n - 1),
               std::clamp(Floor(p.t * n), 0, n - 1), 0);
   }
@@ -249,6 +236,29 @@ Texel FilterLevel(const ImageView& view, const ClientSampler& sampler, const Sam
 }
 
 }  // namespace
+
+// The inverse of OnFace.
+std::array<float, 3> CubeDirection(int face, float s, float t) {
+  const float sc = 2 * s - 1, tc = 2 * t - 1;
+  switch (face) {
+    case 0: return {1, -tc, -sc};
+    case 1: return {-1, -tc, sc};
+    case 2: return {sc, 1, tc};
+    case 3: return {sc, -1, -tc};
+    case 4: return {sc, -tc, 1};
+    default: return {-sc, -tc, -1};
+  }
+}
+
+std::array<float, 3> ProjectOnFace(const std::array<float, 3>& direction,
+                                   const std::array<float, 3>& reference) {
+  size_t major = 0;
+  for (size_t k = 1; k < 3; ++k) {
+    if (std::fabs(reference[k]) > std::fabs(reference[major])) major = k;
+  }
+  const float scale = 0.5f / std::fabs(direction[major]);
+  return {direction[(major + 1) % 3] * scale, direction[(major + 2) % 3] * scale, 0};
+}
 
 Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   bool compare) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/sim/scene/image.h"
 #include "core/sim/scene/texel.h"
@@ -27,6 +28,8 @@ struct ImageView {
 struct SamplePoint {
   std::array<float, 3> uvw = {0, 0, 0};  // normalised unless the sampler says otherwise
   float layer = 0;                       // array index: layer, or cube
+  // Of a cube: uvw[0] and uvw[1] are a point of this face, 0 to 1, instead of a direction.
+  std::optional<int> face;
   std::array<int, 3> offset = {0, 0, 0};
   float lod = 0;      // before the sampler's bias and clamps
   float min_lod = 0;  // of the message; applied after the bias
@@ -54,7 +57,18 @@ bool HasTexel(const ClientImage& image, const TexelIndex& at);
 // (robustImageAccess2, which Mesa's driver offers).
 Texel FetchTexel(const ImageView& view, const TexelIndex& at);
 
-// Returns the LOD for derivatives of the normalised coordinates. Not for cubes.
+// Returns the direction of a point of a cube's face, s and t from 0 to 1 and beyond: on the cube
+// from -1 to 1, in the plane of the face (Vulkan 1.3, "Cube Map Face Selection").
+std::array<float, 3> CubeDirection(int face, float s, float t);
+
+// Returns a direction's point in the plane of the cube's face that `reference` hits, which extends
+// beyond the face's edges. The face is 1 wide; the axes are those of the cube, so that derivatives
+// of such points have the right lengths. Component 2 is 0.
+std::array<float, 3> ProjectOnFace(const std::array<float, 3>& direction,
+                                   const std::array<float, 3>& reference);
+
+// Returns the LOD for derivatives of the normalised coordinates; for cubes, of points in the plane
+// of a face.
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
                        const std::array<float, 3>& dy);
 

@@ -135,6 +135,38 @@ TEST(FilterTest, CubeFacesByTheLargestComponent) {
   EXPECT_EQ(Sample(large, {}, {1, 1, 1}), 16 * 4 + 3) << "face +z, its last column, first row";
 }
 
+TEST(FilterTest, PointsOfAFaceAreThoseOfTheirDirections) {
+  ClientImage shape = Shape(ImageDim::kCube, 4, 4);
+  shape.layers = 12;
+  Numbered n(shape);
+  ClientSampler s;
+  s.mag_linear = s.min_linear = true;
+  for (int face = 0; face < 6; ++face) {
+    for (const float t : {0.0f, 0.25f, 0.375f, 0.9375f}) {
+      SamplePoint on_face, direction;
+      on_face.uvw = {0.625f, t, 0};
+      on_face.face = face;
+      direction.uvw = CubeDirection(face, 0.625f, t);
+      EXPECT_EQ(SampleImage(n.view(), s, on_face, false)[0],
+                SampleImage(n.view(), s, direction, false)[0])
+          << face << " " << t;
+    }
+  }
+  SamplePoint second;
+  second.uvw = {1, 1, 0};
+  second.face = 2;
+  n.image.arrayed = true;
+  second.layer = 1;
+  EXPECT_EQ(AsFloat(SampleImage(n.view(), {}, second, false)[0]), 16 * 9 - 1)
+      << "the far corner belongs to the face";
+}
+
+TEST(FilterTest, ProjectsOntoTheFaceOfAnotherDirection) {
+  const std::array<float, 3> axis = {0, -2, 0};
+  EXPECT_EQ(ProjectOnFace({1, -4, 2}, axis), (std::array<float, 3>{0.25f, 0.125f, 0}));
+  EXPECT_EQ(ProjectOnFace({4, -1, 0}, axis), (std::array<float, 3>{0, 2, 0})) << "beyond its edge";
+}
+
 // Near an edge a linear filter includes the neighbouring face: both sides give the same result.
 TEST(FilterTest, LinearCubesAreSeamless) {
   ClientImage shape = Shape(ImageDim::kCube, 4, 4);

@@ -235,6 +235,14 @@ int ComponentCount(TexelFormat format) {
   return count;
 }
 
+std::array<uint8_t, 4> ComponentOrder(TexelFormat format) {
+  std::array<uint8_t, 4> order{};
+  for (int i = 0; i < ComponentCount(format); ++i) {
+    order[static_cast<size_t>(i)] = static_cast<uint8_t>(ComponentOf(RowOf(format), i));
+  }
+  return order;
+}
+
 bool IsIntegerFormat(TexelFormat format) {
   const Kind kind = RowOf(format).kind;
   return kind == Kind::kUint || kind == Kind::kSint;

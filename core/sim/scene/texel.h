@@ -114,6 +114,10 @@ int TexelBytes(TexelFormat format);
 // Number of components that texels hold.
 int ComponentCount(TexelFormat format);
 
+// Returns the component that each bit field of a texel holds, lowest field first; elements behind
+// ComponentCount are 0.
+std::array<uint8_t, 4> ComponentOrder(TexelFormat format);
+
 // Returns true if the components are integers.
 bool IsIntegerFormat(TexelFormat format);
 

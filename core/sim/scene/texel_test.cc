@@ -1,6 +1,7 @@
 // Texel formats: every format's texels survive decoding and encoding; known values.
 #include "core/sim/scene/texel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -197,6 +198,33 @@ TEST(Texel, ComponentsAreEncodedEachByItself) {
   EXPECT_EQ(depth[3], 4);
   EncodeTexel(TexelFormat::kD24, texel, depth);
   EXPECT_EQ(depth[3], 0);
+}
+
+// Each field by itself: a texel whose only component that is not 0 is the one that the order names
+// has bits in that field alone, and fields ascend.
+TEST(Texel, ComponentOrderNamesTheFields) {
+  for (const char* name : kNames) {
+    const TexelFormat format = Named(name);
+    const std::array<uint8_t, 4> order = ComponentOrder(format);
+    int highest = -1;
+    for (size_t field = 0; field < static_cast<size_t>(ComponentCount(format)); ++field) {
+      Texel texel{};
+      texel[order[field]] = IsIntegerFormat(format) ? 1 : AsBits(1.0f);
+      std::array<uint8_t, 16> bytes{};
+      EncodeTexel(format, texel, bytes.data());
+      int low = 128, high = -1;
+      for (int bit = 0; bit < 128; ++bit) {
+        if ((bytes[static_cast<size_t>(bit / 8)] >> bit % 8 & 1) == 0) continue;
+        low = std::min(low, bit);
+        high = bit;
+      }
+      EXPECT_GT(low, highest) << name << " field " << field;
+      EXPECT_GE(high, low) << name;
+      highest = high;
+    }
+  }
+  EXPECT_EQ(ComponentOrder(TexelFormat::kBgra8), (std::array<uint8_t, 4>{2, 1, 0, 3}));
+  EXPECT_EQ(ComponentOrder(TexelFormat::kRg8), (std::array<uint8_t, 4>{0, 1, 0, 0}));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// What a wave reaches besides its registers.
+#ifndef KILN_CORE_SIM_RDNA2_CONTEXT_H_
+#define KILN_CORE_SIM_RDNA2_CONTEXT_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "core/sim/rdna2/lane_order.h"
+#include "core/sim/rdna2/memory.h"
+
+namespace kiln::sim::rdna2 {
+
+struct Context {
+  const Memory* memory = nullptr;
+  absl::Span<uint8_t> lds;             // of the workgroup
+  uint64_t scratch = 0;                // address of the wave's scratch
+  uint32_t scratch_bytes_per_lane = 0;
+  LaneOrder order = LaneOrder::kAscending;
+  uint64_t code_address = 0;
+  uint32_t undefined = 0;  // pattern of undefined dwords
+  // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
+  uint64_t outside = 0;
+};
+
+}  // namespace kiln::sim::rdna2
+
+#endif  // KILN_CORE_SIM_RDNA2_CONTEXT_H_

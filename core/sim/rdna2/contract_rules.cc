@@ -1,0 +1,133 @@
+// See contract_rules.h.
+#include "core/sim/rdna2/contract_rules.h"
+
+#include "absl/strings/match.h"
+#include "core/sim/rdna2/access.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using isa::Encoding;
+using isa::Opcode;
+
+constexpr absl::string_view kGuide = "RDNA 2 ISA guide, 4.4, s_waitcnt";
+constexpr absl::string_view kTypes =
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, vmem_type: registers are written in order by each type";
+constexpr absl::string_view kDsOrder = "RDNA 2 ISA guide, 4.4: LDS returns in order";
+constexpr absl::string_view kScalarOrder = "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
+constexpr absl::string_view kExportSources =
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports; RDNA 2 ISA guide, 4.4";
+
+constexpr WaitRule kRules[] = {
+    {Producer::kTextureLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
+    {Producer::kTextureLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kTextureLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
+    {Producer::kVectorLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
+    {Producer::kVectorLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kVectorLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
+    {Producer::kRayLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
+    {Producer::kRayLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kRayLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
+    {Producer::kFlatLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVmAndLgkm, kGuide},
+    {Producer::kFlatLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVmAndLgkm, kGuide},
+    {Producer::kLds, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kGuide},
+    {Producer::kLds, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kGuide},
+    {Producer::kLds, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kDsOrder},
+    {Producer::kScalarLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kGuide},
+    {Producer::kScalarLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kScalarOrder},
+    {Producer::kExport, Consumer::kAny, Hazard::kWriteAfterRead, Counter::kExp, kExportSources},
+};
+
+bool ReadsMemory(const Op& op) {
+  const bool returns = op.Has(isa::opcode_flag::kAtomic) && op.inst.glc;
+  return op.Has(isa::opcode_flag::kLoad) || returns;
+}
+
+}  // namespace
+
+absl::Span<const WaitRule> WaitRules() { return kRules; }
+
+Counter RequiredWait(Producer producer, bool same_load, Hazard hazard) {
+  Counter wait = Counter::kNone;
+  for (const WaitRule& rule : kRules) {
+    if (rule.producer != producer || rule.hazard != hazard) continue;
+    if (rule.consumer == Consumer::kAny) wait = rule.wait;
+    if (rule.consumer == Consumer::kSameLoad && same_load) return rule.wait;
+  }
+  return wait;
+}
+
+Producer ProducerOf(const Op& op) {
+  switch (op.info->encoding) {
+    case Encoding::kSmem:
+      return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
+    case Encoding::kDs: return op.inst.dst.exists() ? Producer::kLds : Producer::kNone;
+    case Encoding::kExp: return Producer::kExport;
+    case Encoding::kMimg:
+      if (absl::StrContains(op.info->mnemonic, "bvh")) return Producer::kRayLoad;
+      if (op.inst.src[2].exists()) return Producer::kTextureLoad;
+      // Queries of sizes have neither flag; their result is a load's.
+      return op.Has(isa::opcode_flag::kStore) ||
+                     (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
+                 ? Producer::kNone
+                 : Producer::kVectorLoad;
+    case Encoding::kFlat: return ReadsMemory(op) ? Producer::kFlatLoad : Producer::kNone;
+    case Encoding::kMubuf:
+    case Encoding::kMtbuf:
+    case Encoding::kGlobal:
+    case Encoding::kScratch: return ReadsMemory(op) ? Producer::kVectorLoad : Producer::kNone;
+    default: return Producer::kNone;
+  }
+}
+
+Counter CounterOf(Producer producer) {
+  switch (producer) {
+    case Producer::kTextureLoad:
+    case Producer::kVectorLoad:
+    case Producer::kRayLoad: return Counter::kVm;
+    case Producer::kFlatLoad: return Counter::kVmAndLgkm;
+    case Producer::kLds:
+    case Producer::kScalarLoad: return Counter::kLgkm;
+    case Producer::kExport: return Counter::kExp;
+    default: return Counter::kNone;
+  }
+}
+
+Order OrderOf(Producer producer) {
+  return producer == Producer::kScalarLoad || producer == Producer::kFlatLoad ? Order::kOutOfOrder
+                                                                              : Order::kInOrder;
+}
+
+absl::string_view NameOf(Counter counter) {
+  constexpr absl::string_view kNames[] = {"nothing", "vmcnt", "lgkmcnt", "expcnt",
+                                          "vmcnt and lgkmcnt"};
+  return kNames[static_cast<size_t>(counter)];
+}
+
+absl::string_view NameOf(Hazard hazard) {
+  constexpr absl::string_view kNames[] = {"reads", "overwrites", "overwrites a source, unread yet,"};
+  return kNames[static_cast<size_t>(hazard)];
+}
+
+// s_waitcnt: vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [13:8]; all ones: no wait (RDNA 2 ISA
+// guide, 12.5).
+WaitCounts WaitsOf(const Op& op) {
+  WaitCounts waits;
+  const int simm = op.inst.simm;
+  const auto count = [](int n, int none) { return n == none ? kNoWait : n; };
+  switch (op.inst.op) {
+    case Opcode::kSWaitcnt:
+      waits.vm = count((simm & 15) | (simm >> 14 & 3) << 4, 63);
+      waits.exp = count(simm >> 4 & 7, 7);
+      waits.lgkm = count(simm >> 8 & 63, 63);
+      break;
+    case Opcode::kSWaitcntVmcnt: waits.vm = simm & 63; break;
+    case Opcode::kSWaitcntExpcnt: waits.exp = simm & 7; break;
+    case Opcode::kSWaitcntLgkmcnt: waits.lgkm = simm & 63; break;
+    case Opcode::kSWaitIdle: waits = {0, 0, 0}; break;
+    default: break;
+  }
+  return waits;
+}
+
+}  // namespace kiln::sim::rdna2

@@ -1,0 +1,86 @@
+// The waits that a program must perform: the table that the scoreboard judges by.
+//
+// Changed only with a source. What the machine itself waits for is not in it: results of VALU and
+// SALU, sources of loads and stores (read at issue), counters about to overflow, the end of a
+// program.
+#ifndef KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
+#define KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/sim/rdna2/program.h"
+
+namespace kiln::sim::rdna2 {
+
+// Instructions that end after they were issued. Vector loads of one type write registers in order.
+enum class Producer : uint8_t {
+  kNone,
+  kTextureLoad,  // with a sampler
+  kVectorLoad,   // other loads and returning atomics of vector memory
+  kRayLoad,      // image_bvh
+  kFlatLoad,     // of a segment known at run time
+  kLds,          // DS instructions with a result
+  kScalarLoad,
+  kExport,
+};
+
+enum class Consumer : uint8_t {
+  kAny,         // but those that have a row of their own
+  kSameLoad,    // a load of the same type
+};
+
+enum class Hazard : uint8_t {
+  kReadAfterWrite,
+  kWriteAfterWrite,
+  kWriteAfterRead,  // of sources of exports, and exec
+};
+
+// Counters of s_waitcnt.
+enum class Counter : uint8_t { kNone, kVm, kLgkm, kExp, kVmAndLgkm };
+
+// How counts of a counter fall.
+enum class Order : uint8_t {
+  kInOrder,     // a count of n: all but the last n have ended
+  kOutOfOrder,  // only 0 says anything about one
+};
+
+struct WaitRule {
+  Producer producer;
+  Consumer consumer;
+  Hazard hazard;
+  Counter wait;  // kNone: the machine keeps the order
+  absl::string_view source;
+};
+
+absl::Span<const WaitRule> WaitRules();
+
+// Returns what a consumer must wait for.
+Counter RequiredWait(Producer producer, bool same_load, Hazard hazard);
+
+// Returns what an instruction is in the table.
+Producer ProducerOf(const Op& op);
+
+// Returns the counters that count the producer, and their order.
+Counter CounterOf(Producer producer);
+Order OrderOf(Producer producer);
+
+// "vmcnt", ...
+absl::string_view NameOf(Counter counter);
+absl::string_view NameOf(Hazard hazard);
+
+// A count of s_waitcnt that does not wait.
+inline constexpr int kNoWait = 1 << 16;
+
+// The counts that an instruction waits for; kNoWait for counters that it does not wait for.
+struct WaitCounts {
+  int vm = kNoWait, lgkm = kNoWait, exp = kNoWait;
+};
+
+// Returns the counts of s_waitcnt, s_waitcnt_vmcnt and kin; all kNoWait for others.
+WaitCounts WaitsOf(const Op& op);
+
+}  // namespace kiln::sim::rdna2
+
+#endif  // KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_

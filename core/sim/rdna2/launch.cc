@@ -1,0 +1,365 @@
+// See launch.h.
+#include "core/sim/rdna2/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <initializer_list>
+
+#include "absl/strings/str_format.h"
+#include "core/sim/rdna2/resource/client_descriptor.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using out::DescriptorForm;
+using out::PushSource;
+using out::SgprContent;
+
+// Contents of registers and memory that have not been written: signalling NaNs, or, to see whether
+// they matter, values near 1.
+constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
+
+// Fields of COMPUTE_PGM_RSRC1 and 2 (Mesa, amd/registers/gfx103.json).
+uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
+uint32_t UserSgprs(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 1, 5); }
+bool HasScratchOffset(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 0, 1) != 0; }
+
+uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
+  const uint32_t granule = record.dispatch_width == 32 ? 8 : 4;
+  return (Field(out::AmdOf(record).rsrc1, 0, 6) + 1) * granule;
+}
+
+constexpr uint64_t kMaxDescriptors = 1u << 16;
+constexpr uint32_t kDriverTableBytes = 4096;
+
+}  // namespace
+
+LaunchState::LaunchState(const out::LaunchRecord& record, const scene::RunOptions& options,
+                         scene::Dispatch& dispatch)
+    : record_(record),
+      amd_(out::AmdOf(record)),
+      options_(options),
+      dispatch_(dispatch),
+      undefined_(options.opposite ? kOtherUndefined : kUndefined) {
+  const std::array<uint32_t, 3>& size = record.compute.local_size;
+  const uint64_t lanes = uint64_t{size[0]} * size[1] * size[2];
+  waves_ = static_cast<uint32_t>((lanes + record.dispatch_width - 1) / record.dispatch_width);
+}
+
+absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<const uint8_t> code,
+                                                                 const out::LaunchRecord& record,
+                                                                 const scene::RunOptions& options,
+                                                                 scene::Dispatch& dispatch) {
+  std::unique_ptr<LaunchState> state(new LaunchState(record, options, dispatch));
+  absl::Status status = state->CheckRegisters();
+  if (status.ok()) status = state->Map(code);
+  if (status.ok()) status = state->FillDescriptors();
+  if (status.ok()) status = state->MapTables();
+  if (!status.ok()) return status;
+  return state;
+}
+
+absl::Status LaunchState::CheckRegisters() const {
+  if (amd_.push_first_sgpr + amd_.push_sgprs > UserSgprs(amd_)) {
+    return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");
+  }
+  for (const out::PushPart& p : record_.push) {
+    if (uint64_t{p.at} + p.bytes > 4 * uint64_t{amd_.push_sgprs}) {
+      return absl::InvalidArgumentError("launch record: push data beyond their SGPRs");
+    }
+  }
+  for (const out::UserSgpr& u : amd_.user_sgprs) {
+    if (u.sgpr + 2 > UserSgprs(amd_) + 1) {
+      return absl::InvalidArgumentError("launch record: user SGPR beyond their number");
+    }
+  }
+  if (Field(amd_.rsrc2, 15, 9) * 512 < record_.shared_bytes) {
+    return absl::InvalidArgumentError("launch record: more LDS than rsrc2 says");
+  }
+  return absl::OkStatus();
+}
+
+// Maps memory whose address is passed in one SGPR.
+absl::StatusOr<uint64_t> LaunchState::MapShort(std::vector<uint8_t>& bytes) {
+  constexpr uint64_t kStep = scene::AddressSpace::kAlignment;
+  const uint64_t address = next_short_;
+  next_short_ += (bytes.size() + kStep) / kStep * kStep;
+  absl::Status status = memory_.space.MapAt(address, absl::MakeSpan(bytes));
+  if (!status.ok()) return status;
+  return address;
+}
+
+absl::Status LaunchState::Map(absl::Span<const uint8_t> code) {
+  if (absl::Status s = scene::CheckWindows(dispatch_); !s.ok()) return s;
+  scene::AssignAddresses(absl::MakeSpan(dispatch_.buffers));
+  for (scene::ClientBuffer& b : dispatch_.buffers) {
+    if (b.window) continue;
+    if (absl::Status s = memory_.space.MapAt(b.address, absl::MakeSpan(b.bytes)); !s.ok()) return s;
+  }
+  if (absl::Status s = MapImages(); !s.ok()) return s;
+  code_.assign(code.begin(), code.end());
+  code_address_ = memory_.space.Map(absl::MakeSpan(code_));
+  lds_.resize(Field(amd_.rsrc2, 15, 9) * 512);
+  scratch_.resize(size_t{record_.scratch_bytes_per_thread} * waves_);
+  next_short_ = uint64_t{amd_.address_high} << 32 | 0x10000000;
+  const absl::StatusOr<uint64_t> scratch = MapShort(scratch_);
+  if (!scratch.ok()) return scratch.status();
+  scratch_address_ = *scratch;
+  push_ = dispatch_.push_constants;
+  push_.resize(std::max<size_t>(push_.size(), record_.push_constant_bytes));
+  const absl::StatusOr<uint64_t> push = MapShort(push_);
+  if (!push.ok()) return push.status();
+  push_address_ = *push;
+  return absl::OkStatus();
+}
+
+// Texel buffers lie in memory, images have addresses as names.
+absl::Status LaunchState::MapImages() {
+  for (scene::ClientImage& image : dispatch_.images) {
+    const absl::Span<uint8_t> texels = scene::BytesOf(image, dispatch_);
+    if (!image.null_surface && image.Bytes() > texels.size()) {
+      return absl::InvalidArgumentError("an image has fewer bytes than texels");
+    }
+    uint64_t address = 0;
+    if (!image.window) {
+      address = memory_.space.Map(texels);
+    } else if (!image.window->of_image) {
+      address = dispatch_.buffers[image.window->index].address + image.window->offset;
+    }
+    memory_.images.push_back({address, &image, texels});
+  }
+  // Images that are windows have an address as a name, at which no byte is.
+  for (PlacedImage& placed : memory_.images) {
+    if (!placed.image->window || placed.image->dim == scene::ImageDim::kBuffer) continue;
+    placed.address = memory_.space.Map({});
+  }
+  return absl::OkStatus();
+}
+
+uint64_t LaunchState::AddressOf(const scene::ClientImage& image) const {
+  for (const PlacedImage& placed : memory_.images) {
+    if (placed.image == &image) return placed.address;
+  }
+  return 0;
+}
+
+out::DescriptorRef LaunchState::Where(uint32_t resource, uint32_t element) const {
+  const out::Resource& r = record_.resources[resource];
+  return {r.set, r.binding, element};
+}
+
+absl::Status LaunchState::FillDescriptors() {
+  for (const out::DescriptorRange& range : record_.descriptor_memory) {
+    uint32_t count = range.count;
+    if (count == 0) count = scene::CountBound(dispatch_, Where(range.resource, range.element));
+    const uint64_t end = range.offset + uint64_t{range.stride} * count;
+    if (count > kMaxDescriptors || end > kMaxDescriptors * 96) {
+      return absl::InvalidArgumentError("too many descriptors in memory");
+    }
+    std::vector<uint8_t>& memory = descriptors_[range.memory];
+    if (memory.size() < end) memory.resize((end + 31) / 32 * 32);
+    for (uint32_t i = 0; i < count; ++i) {
+      uint8_t* to = memory.data() + range.offset + uint64_t{range.stride} * i;
+      absl::Status status = WriteDescriptor(range, range.element + i, to);
+      if (!status.ok()) return status;
+    }
+  }
+  for (const out::UserSgpr& u : amd_.user_sgprs) {
+    if (u.what == SgprContent::kDescriptorMemory) descriptors_[u.memory];
+  }
+  for (auto& [number, bytes] : descriptors_) {
+    const absl::StatusOr<uint64_t> address = MapShort(bytes);
+    if (!address.ok()) return address.status();
+    descriptor_addresses_[number] = *address;
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+template <typename Words>
+absl::Status Put(const absl::StatusOr<Words>& words, uint8_t* to) {
+  if (words.ok()) std::memcpy(to, words->data(), sizeof(Words));
+  return words.status();
+}
+
+}  // namespace
+
+// A descriptor without object stays null.
+absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range, uint32_t element,
+                                          uint8_t* to) {
+  const out::DescriptorRef where = Where(range.resource, element);
+  const out::ResourceKind kind = record_.resources[range.resource].kind;
+  const uint32_t bytes = range.form == DescriptorForm::kImageResource ? 32 : 16;
+  if (range.count > 1 && range.stride < bytes) {
+    return absl::InvalidArgumentError("stride of descriptors in memory");
+  }
+  if (range.form == DescriptorForm::kSamplerResource) {
+    const scene::ClientSampler* sampler = scene::FindBound(dispatch_.samplers, where);
+    if (sampler == nullptr) return absl::OkStatus();
+    return Put<SamplerWords>(DescribeSampler(*sampler), to);
+  }
+  if (kind == out::ResourceKind::kUbo || kind == out::ResourceKind::kSsbo) {
+    const scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
+    if (b == nullptr) return absl::OkStatus();
+    return Put(DescribeBuffer(*b, b->address, scene::BytesOf(*b, dispatch_).size()), to);
+  }
+  const scene::ClientImage* image = scene::FindBound(dispatch_.images, where);
+  if (image == nullptr) return absl::OkStatus();
+  if (range.form == DescriptorForm::kBufferResource) {
+    return Put(DescribeTexelBuffer(*image, AddressOf(*image)), to);
+  }
+  if (range.form != DescriptorForm::kImageResource) {
+    return absl::InvalidArgumentError("launch record: a descriptor of another architecture's form");
+  }
+  return Put(DescribeImage(*image, AddressOf(*image), kind == out::ResourceKind::kStorageImage),
+             to);
+}
+
+absl::Status LaunchState::MapTables() {
+  driver_table_.resize(kDriverTableBytes);
+  const uint32_t base[2] = {static_cast<uint32_t>(scratch_address_),
+                            0x80000000u | (static_cast<uint32_t>(scratch_address_ >> 32) & 0xffff)};
+  std::memcpy(driver_table_.data(), base, sizeof(base));
+  for (const auto& [number, address] : descriptor_addresses_) {
+    memory_table_.resize(std::max<size_t>(memory_table_.size(), 4 * (number + size_t{1})));
+    const auto low = static_cast<uint32_t>(address);
+    std::memcpy(memory_table_.data() + 4 * number, &low, 4);
+  }
+  const absl::StatusOr<uint64_t> table = MapShort(memory_table_);
+  if (!table.ok()) return table.status();
+  memory_table_address_ = *table;
+  driver_table_address_ = memory_.space.Map(absl::MakeSpan(driver_table_));
+  return absl::OkStatus();
+}
+
+uint32_t LaunchState::vgprs() const { return AllocatedVgprs(record_); }
+
+uint32_t LaunchState::UndefinedDword(size_t i) const {
+  return undefined_ | (static_cast<uint32_t>(4 * i) & 0xfffff);
+}
+
+void LaunchState::FillUndefined(std::vector<uint8_t>& bytes) const {
+  for (size_t i = 0; 4 * i + 4 <= bytes.size(); ++i) {
+    const uint32_t v = options_.zero_memory ? 0 : UndefinedDword(i);
+    std::memcpy(bytes.data() + 4 * i, &v, 4);
+  }
+}
+
+void LaunchState::StartGroup() {
+  FillUndefined(lds_);
+  FillUndefined(scratch_);
+}
+
+Context LaunchState::ContextOf(uint32_t index) {
+  Context context;
+  context.memory = &memory_;
+  context.lds = absl::MakeSpan(lds_);
+  context.scratch = scratch_address_ + uint64_t{record_.scratch_bytes_per_thread} * index;
+  context.scratch_bytes_per_lane = record_.scratch_bytes_per_thread / record_.dispatch_width;
+  context.order = options_.opposite ? LaneOrder::kDescending : LaneOrder::kAscending;
+  context.code_address = code_address_;
+  context.undefined = undefined_;
+  return context;
+}
+
+// Returns the bytes of a push part; fewer than part.bytes if the source ends earlier.
+std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t wave) const {
+  std::vector<uint8_t> source;
+  const auto words = [&source](std::initializer_list<uint32_t> values) {
+    for (uint32_t v : values) {
+      for (int i = 0; i < 4; ++i) source.push_back(static_cast<uint8_t>(v >> (8 * i)));
+    }
+  };
+  const std::array<uint32_t, 3>&base = dispatch_.base, &groups = dispatch_.groups;
+  switch (part.source) {
+    case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
+    case PushSource::kBaseWorkgroup: words({base[0], base[1], base[2]}); break;
+    case PushSource::kNumWorkgroups: words({groups[0], groups[1], groups[2]}); break;
+    case PushSource::kSubgroupId: words({wave}); break;
+    default: break;
+  }
+  source.erase(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(
+                                                    std::min<size_t>(part.offset, source.size())));
+  if (source.size() > part.bytes) source.resize(part.bytes);
+  return source;
+}
+
+void LaunchState::FillUser(uint32_t index, WaveState& w) const {
+  for (const out::PushPart& part : record_.push) {
+    const std::vector<uint8_t> bytes = PushBytes(part, index);
+    if (bytes.empty()) continue;
+    std::memcpy(reinterpret_cast<uint8_t*>(&w.scalar[amd_.push_first_sgpr]) + part.at, bytes.data(),
+                bytes.size());
+  }
+  for (const out::UserSgpr& u : amd_.user_sgprs) {
+    const int at = static_cast<int>(u.sgpr);
+    switch (u.what) {
+      case SgprContent::kScratchBase:
+        std::memcpy(&w.scalar[u.sgpr], driver_table_.data(), 8);
+        break;
+      case SgprContent::kDriverTable:
+        w.SetScalar(at, static_cast<uint32_t>(driver_table_address_));
+        w.SetScalar(at + 1, static_cast<uint32_t>(driver_table_address_ >> 32));
+        break;
+      case SgprContent::kDescriptorMemory:
+        w.SetScalar(at, static_cast<uint32_t>(descriptor_addresses_.at(u.memory)));
+        break;
+      case SgprContent::kDescriptorMemories:
+        w.SetScalar(at, static_cast<uint32_t>(memory_table_address_));
+        break;
+      case SgprContent::kPushConstants:
+        w.SetScalar(at, static_cast<uint32_t>(push_address_));
+        break;
+      default: break;  // of draws
+    }
+  }
+}
+
+// Order: ids of the workgroup, number of waves and of this one, offset of the scratch.
+void LaunchState::FillSystem(uint32_t index, const std::array<uint32_t, 3>& group,
+                             WaveState& w) const {
+  int at = static_cast<int>(UserSgprs(amd_));
+  for (int i = 0; i < 3; ++i) {
+    if (Field(amd_.rsrc2, 7 + i, 1) != 0) w.SetScalar(at++, group[static_cast<size_t>(i)]);
+  }
+  if (Field(amd_.rsrc2, 10, 1) != 0) w.SetScalar(at++, waves_ | index << 6 | index << 20);
+  if (HasScratchOffset(amd_)) w.SetScalar(at, record_.scratch_bytes_per_thread * index);
+}
+
+void LaunchState::FillLanes(uint32_t index, WaveState& w) const {
+  const std::array<uint32_t, 3>& size = record_.compute.local_size;
+  const uint32_t total = size[0] * size[1] * size[2];
+  const auto ids = static_cast<size_t>(Field(amd_.rsrc2, 11, 2)) + 1;
+  uint64_t exec = 0;
+  for (uint32_t lane = 0; lane < record_.dispatch_width; ++lane) {
+    const uint32_t i = index * record_.dispatch_width + lane;
+    if (i >= total) break;
+    exec |= uint64_t{1} << lane;
+    const std::array<uint32_t, 3> id = {i % size[0], i / size[0] % size[1], i / size[0] / size[1]};
+    for (size_t d = 0; d < std::min<size_t>(ids, 3); ++d) w.vector[d][lane] = id[d];
+  }
+  w.SetLaneMask(isa::kExecLo, exec);
+}
+
+void LaunchState::StartWave(uint32_t index, const std::array<uint32_t, 3>& group,
+                            WaveState& w) const {
+  w = WaveState{};
+  w.size = record_.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  w.number = index;
+  for (size_t i = 0; i < w.scalar.size(); ++i) w.scalar[i] = UndefinedDword(i);
+  w.scalar[isa::kNull] = 0;
+  w.vector.resize(AllocatedVgprs(record_));
+  for (size_t r = 0; r < w.vector.size(); ++r) {
+    for (size_t lane = 0; lane < kMaxLanes; ++lane) w.vector[r][lane] = UndefinedDword(r);
+  }
+  w.scc = options_.opposite;
+  // FLOAT_MODE, DX10_CLAMP, IEEE_MODE
+  w.mode = Field(amd_.rsrc1, 12, 8) | Field(amd_.rsrc1, 21, 1) << 8 | Field(amd_.rsrc1, 23, 1) << 9;
+  FillUser(index, w);
+  FillSystem(index, group, w);
+  FillLanes(index, w);
+}
+
+}  // namespace kiln::sim::rdna2

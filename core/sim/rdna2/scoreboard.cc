@@ -1,0 +1,176 @@
+// See scoreboard.h.
+#include "core/sim/rdna2/scoreboard.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/sim/rdna2/access.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using isa::Opcode;
+
+// Registers whose lanes an instruction reads where it is not on: exchange between lanes.
+bool ReadsOtherLanes(const Op& op) {
+  switch (op.inst.op) {
+    case Opcode::kVReadlaneB32:
+    case Opcode::kVPermlane16B32:
+    case Opcode::kVPermlanex16B32: return true;
+    default: return op.inst.form == isa::Form::kDpp16 || op.inst.form == isa::Form::kDpp8;
+  }
+}
+
+std::string RegisterName(int code) {
+  if (code >= 256) return absl::StrCat("v", code - 256);
+  return code < isa::kSgprCount ? absl::StrCat("s", code) : absl::StrCat("scalar register ", code);
+}
+
+bool IsFloatAtomic(const Op& op) {
+  if (!op.Has(isa::opcode_flag::kAtomic) || op.info->unit != isa::Unit::kVectorMemory) return false;
+  const std::optional<AtomicOp> atomic = AccessOf(op.inst.op).atomic;
+  return atomic && *atomic >= AtomicOp::kFloatCompareSwap && *atomic <= AtomicOp::kFloatMax;
+}
+
+}  // namespace
+
+// Lets events end, oldest first, until `count` of those that the counter counts are left. If some
+// end out of order, that many ended for certain only of the others.
+void Scoreboard::Drain(bool Event::*counter, int count) {
+  int in_order = 0;
+  for (const Event& e : events_) in_order += e.*counter && OrderOf(e.producer) == Order::kInOrder;
+  for (Event& e : events_) {
+    if (!(e.*counter)) continue;
+    const bool ordered = OrderOf(e.producer) == Order::kInOrder;
+    if (count == 0 || (ordered && in_order > count)) e.*counter = false;
+    if (ordered) --in_order;
+  }
+}
+
+void Scoreboard::Wait(const WaitCounts& waits) {
+  // Vector memory ends in order, flat loads among it.
+  if (waits.vm != kNoWait) {
+    int left = 0;
+    for (const Event& e : events_) left += e.vm;
+    for (Event& e : events_) {
+      if (e.vm && left-- > waits.vm) e.vm = false;
+    }
+  }
+  if (waits.lgkm != kNoWait) Drain(&Event::lgkm, waits.lgkm);
+  if (waits.exp != kNoWait) Drain(&Event::exp, waits.exp);
+  Update();
+}
+
+void Scoreboard::Update() {
+  events_.erase(
+      std::remove_if(events_.begin(), events_.end(), [](const Event& e) { return !e.Pending(); }),
+      events_.end());
+  busy_.reset();
+  for (const Event& e : events_) {
+    for (const auto& [first, count] : e.registers) {
+      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+    }
+  }
+}
+
+absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
+                                       Hazard hazard) const {
+  for (const Event& e : events_) {
+    const bool scalar = code < 256;
+    if (!scalar && (e.lanes & lanes) == 0) continue;
+    const bool inside = std::any_of(
+        e.registers.begin(), e.registers.end(),
+        [code](const auto& r) { return code >= r.first && code < r.first + r.second; });
+    if (!inside) continue;
+    Hazard of = hazard;
+    if (e.producer == Producer::kExport) {
+      if (hazard == Hazard::kReadAfterWrite) continue;
+      of = Hazard::kWriteAfterRead;
+    }
+    const Counter wait = RequiredWait(e.producer, ProducerOf(op) == e.producer, of);
+    if (wait == Counter::kNone) continue;
+    return OpError(absl::StatusCode::kFailedPrecondition, op, program_->wave,
+                   absl::StrFormat("contract: %s %s without a wait for %s of \"%s\"", NameOf(of),
+                                   RegisterName(code), NameOf(wait),
+                                   Describe(program_->ops[e.op], program_->wave)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes) const {
+  for (int i = 0; i < use.dwords; ++i) {
+    const int code = use.operand.code + i;
+    if (code >= 512 || !busy_.test(static_cast<size_t>(code))) continue;
+    if (use.read) {
+      absl::Status s = CheckRegister(op, code, lanes, Hazard::kReadAfterWrite);
+      if (!s.ok()) return s;
+    }
+    if (use.written) {
+      absl::Status s = CheckRegister(op, code, lanes, Hazard::kWriteAfterWrite);
+      if (!s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave) {
+  Event event;
+  event.producer = ProducerOf(op);
+  if (event.producer == Producer::kNone) return;
+  const Counter counter = CounterOf(event.producer);
+  event.op = index;
+  event.vm = counter == Counter::kVm || counter == Counter::kVmAndLgkm;
+  event.lgkm = counter == Counter::kLgkm || counter == Counter::kVmAndLgkm;
+  event.exp = counter == Counter::kExp;
+  event.lanes = wave.Exec();
+  for (const isa::OperandUse& use : op.uses) {
+    const bool relevant = event.producer == Producer::kExport ? use.read : use.written;
+    if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
+  }
+  events_.push_back(std::move(event));
+  Update();
+}
+
+// Rules about neighbours (LLVM 19, GCNHazardRecognizer, FPAtomicToDenormMode; RDNA 2 ISA guide, 6.10
+// for v_permlane behind v_cmpx). Mesa's compiler keeps neither on this chip.
+absl::Status Scoreboard::CheckHazards(const Op& op) {
+  const bool vector = isa::IsVectorAlu(op.info->encoding);
+  const bool permlane =
+      op.inst.op == Opcode::kVPermlane16B32 || op.inst.op == Opcode::kVPermlanex16B32;
+  if (unsourced_ && op.inst.op == Opcode::kSDenormMode && since_float_atomic_ < 3) {
+    return OpError(absl::StatusCode::kFailedPrecondition, op, program_->wave,
+                   "contract: s_denorm_mode within three wait states of a float atomic");
+  }
+  if (unsourced_ && permlane && after_cmpx_) {
+    return OpError(absl::StatusCode::kFailedPrecondition, op, program_->wave,
+                   "contract: v_permlane directly behind v_cmpx");
+  }
+  const bool waits = op.info->unit == isa::Unit::kWait;
+  const int states = op.inst.op == Opcode::kSNop ? op.inst.simm + 1 : 1;
+  since_float_atomic_ = IsFloatAtomic(op)  ? 0
+                        : vector || waits ? 100
+                                          : std::min(100, since_float_atomic_ + states);
+  if (vector) after_cmpx_ = isa::IsCmpx(*op.info);
+  return absl::OkStatus();
+}
+
+absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave) {
+  const Op& op = program_->ops[index];
+  if (absl::Status s = CheckHazards(op); !s.ok()) return s;
+  if (op.info->unit == isa::Unit::kWait) {
+    Wait(WaitsOf(op));
+    return absl::OkStatus();
+  }
+  if (busy_.any()) {
+    const bool other_lanes = ReadsOtherLanes(op);
+    for (const isa::OperandUse& use : op.uses) {
+      const uint64_t lanes = other_lanes && use.read ? wave.AllLanes() : wave.Exec();
+      if (absl::Status s = Check(op, use, lanes); !s.ok()) return s;
+    }
+  }
+  Record(index, op, wave);
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::sim::rdna2

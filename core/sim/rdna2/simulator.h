@@ -1,0 +1,38 @@
+// Functional simulator of gfx1030 (RDNA2) for compute programs, waves of 32 and of 64 lanes.
+//
+// In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
+// Out: the client's buffers and images after the program, and counts. Workgroups run one after the
+// other in ascending order, the waves of a workgroup alternate after a fixed number of
+// instructions, so that a run is deterministic and waves may wait for each other.
+//
+// Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
+// memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers. Not
+// modelled, each a named error: fragment and vertex programs, memory mode, GDS, clocks, loads into
+// LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
+// (scoreboard.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+#ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
+#define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/out/launch_record.h"
+#include "core/sim/scene/dispatch.h"
+#include "core/sim/scene/run.h"
+
+namespace kiln::sim::rdna2 {
+
+struct Options : scene::RunOptions {};
+
+// Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
+// (undecodable code, record and data that do not fit), Unimplemented (named construct),
+// FailedPrecondition (contract violation, barrier deadlock, trap), OutOfRange (access outside memory
+// or registers), DeadlineExceeded (limits).
+absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code,
+                                    const out::LaunchRecord& record, const Options& options,
+                                    scene::Dispatch& dispatch);
+
+}  // namespace kiln::sim::rdna2
+
+#endif  // KILN_CORE_SIM_RDNA2_SIMULATOR_H_

@@ -1,0 +1,75 @@
+// See smem.h. Sources: AMD, "RDNA 2" ISA guide, 30 November 2020, chapter 7; bounds of s_buffer_load
+// in resource/buffer_address.h.
+#include "core/sim/rdna2/smem.h"
+
+#include <cstring>
+
+#include "absl/strings/str_format.h"
+#include "core/sim/rdna2/operand.h"
+#include "core/sim/rdna2/resource/buffer_address.h"
+#include "core/sim/rdna2/resource/descriptor.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using isa::Opcode;
+
+// A load that begins in an allocation may end behind it within a page (Mesa 25.0.7,
+// aco_instruction_selection.cpp, smem_load_callback).
+constexpr uint64_t kPage = 4096;
+
+bool IsBufferLoad(const Op& op) { return op.info->src[0] == isa::Type::kB128; }
+
+absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_t address,
+                                   const WaveState& w) {
+  uint32_t value = 0;
+  if (context.memory->Read(address, 4, reinterpret_cast<uint8_t*>(&value))) return value;
+  uint8_t byte;
+  if (context.memory->Read(address / kPage * kPage, 1, &byte)) return context.undefined;
+  return OpError(absl::StatusCode::kOutOfRange, op, w.size,
+                 absl::StrFormat("address 0x%x lies in no allocation", address));
+}
+
+}  // namespace
+
+absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
+  switch (op.inst.op) {
+    case Opcode::kSMemtime:
+    case Opcode::kSMemrealtime: return NotModelled(op, w.size, "clock");
+    case Opcode::kSGl1Inv:
+    case Opcode::kSDcacheInv: return absl::OkStatus();
+    default: break;
+  }
+  const int base = op.inst.src[0].code;
+  const int64_t offset = int64_t{op.inst.offset} + Scalar32(w, op, op.inst.src[1]);
+  const int dwords = isa::Dwords(op.info->dst);
+  std::array<uint32_t, 16> loaded{};
+  BufferResource buffer;
+  if (IsBufferLoad(op)) {
+    BufferWords words;
+    std::memcpy(words.data(), &w.scalar[static_cast<size_t>(base)], sizeof(words));
+    buffer = DecodeBuffer(words);
+  }
+  for (int i = 0; i < dwords; ++i) {
+    uint64_t address = (w.Scalar64(base) + static_cast<uint64_t>(offset)) / 4 * 4 +
+                       static_cast<uint64_t>(4 * i);
+    if (IsBufferLoad(op)) {
+      const std::optional<uint64_t> inside =
+          ScalarBufferAddress(buffer, static_cast<uint64_t>(offset) / 4 * 4 +
+                                          static_cast<uint64_t>(4 * i));
+      // Compilers round sizes up: only what begins outside is counted.
+      if (!inside && i == 0) ++context.outside;
+      if (!inside) continue;
+      address = *inside;
+    }
+    absl::StatusOr<uint32_t> value = LoadDword(op, context, address, w);
+    if (!value.ok()) return value.status();
+    loaded[static_cast<size_t>(i)] = *value;
+  }
+  for (int i = 0; i < dwords; ++i) {
+    w.SetScalar(op.inst.dst.code + i, loaded[static_cast<size_t>(i)]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::sim::rdna2
