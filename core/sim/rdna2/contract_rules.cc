@@ -14,7 +14,8 @@ constexpr absl::string_view kGuide = "RDNA 2 ISA guide, 4.4, s_waitcnt";
 constexpr absl::string_view kTypes =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, vmem_type: registers are written in order by each type";
 constexpr absl::string_view kDsOrder = "RDNA 2 ISA guide, 4.4: LDS returns in order";
-constexpr absl::string_view kScalarOrder = "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
+constexpr absl::string_view kScalarOrder =
+    "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
 constexpr absl::string_view kExportSources =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports; RDNA 2 ISA guide, 4.4";
 
@@ -59,16 +60,14 @@ Counter RequiredWait(Producer producer, bool same_load, Hazard hazard) {
 
 Producer ProducerOf(const Op& op) {
   switch (op.info->encoding) {
-    case Encoding::kSmem:
-      return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
+    case Encoding::kSmem: return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
     case Encoding::kDs: return op.inst.dst.exists() ? Producer::kLds : Producer::kNone;
     case Encoding::kExp: return Producer::kExport;
     case Encoding::kMimg:
       if (absl::StrContains(op.info->mnemonic, "bvh")) return Producer::kRayLoad;
       if (op.inst.src[2].exists()) return Producer::kTextureLoad;
       // Queries of sizes have neither flag; their result is a load's.
-      return op.Has(isa::opcode_flag::kStore) ||
-                     (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
+      return op.Has(isa::opcode_flag::kStore) || (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
                  ? Producer::kNone
                  : Producer::kVectorLoad;
     case Encoding::kFlat: return ReadsMemory(op) ? Producer::kFlatLoad : Producer::kNone;
@@ -105,7 +104,8 @@ absl::string_view NameOf(Counter counter) {
 }
 
 absl::string_view NameOf(Hazard hazard) {
-  constexpr absl::string_view kNames[] = {"reads", "overwrites", "overwrites a source, unread yet,"};
+  constexpr absl::string_view kNames[] = {"reads", "overwrites",
+                                          "overwrites a source, unread yet,"};
   return kNames[static_cast<size_t>(hazard)];
 }
 

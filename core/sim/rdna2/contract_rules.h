@@ -27,8 +27,8 @@ enum class Producer : uint8_t {
 };
 
 enum class Consumer : uint8_t {
-  kAny,         // but those that have a row of their own
-  kSameLoad,    // a load of the same type
+  kAny,       // but those that have a row of their own
+  kSameLoad,  // a load of the same type
 };
 
 enum class Hazard : uint8_t {

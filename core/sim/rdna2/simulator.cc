@@ -192,7 +192,8 @@ absl::Status Simulator::RunWaves() {
     }
     if (running) continue;
     if (!waiting) return absl::OkStatus();
-    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA guide, 12.5).
+    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA
+    // guide, 12.5).
     for (WaveState& w : waves_) {
       if (w.status == WaveStatus::kAtBarrier) w.status = WaveStatus::kRunning;
     }
@@ -276,9 +277,8 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
 
 }  // namespace
 
-absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code,
-                                    const out::LaunchRecord& record, const Options& options,
-                                    scene::Dispatch& dispatch) {
+absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                                    const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
   if (absl::Status s = CheckDispatch(options, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);

@@ -24,10 +24,10 @@ using Words = std::vector<uint32_t>;
 struct TestProgram {
   uint32_t lanes = 32;
   Words body;
-  uint32_t invocations = 0;      // of the workgroup; 0: as many as lanes
-  uint32_t lds_bytes = 0;        // a multiple of 512
+  uint32_t invocations = 0;  // of the workgroup; 0: as many as lanes
+  uint32_t lds_bytes = 0;    // a multiple of 512
   uint32_t scratch_per_lane = 0;
-  uint32_t mode = 0xc0;          // FLOAT_MODE
+  uint32_t mode = 0xc0;  // FLOAT_MODE
   std::vector<uint32_t> push = {0, 0};
   std::vector<uint32_t> input = {};  // of the input buffer
   std::array<uint32_t, 3> groups = {1, 1, 1};
