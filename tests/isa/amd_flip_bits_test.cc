@@ -99,7 +99,7 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
   for (const Judged& j : read) lines.push_back(j.error.empty() ? j.text : "s_nop 0");
   const std::vector<Judged> again = LlvmAssemble(lines, wave64);
   int both = 0, neither = 0, ours = 0, theirs = 0, stricter = 0, textless = 0;
-  std::map<std::string, int> reported;
+  std::map<std::string, int> reported, stricter_rules;
   for (size_t i = 0; i < mutants.size(); ++i) {
     const Mutant& m = mutants[i];
     const bool they = read[i].error.empty() && !absl::StrContains(read[i].text, "/*") &&
@@ -110,6 +110,9 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
     if (we == they) continue;
     if (they && m.decodes) {
       ++stricter;  // the verifier knows more
+      if (stricter_rules[m.broken]++ == 0) {
+        std::printf("%s: %s\n", m.broken.c_str(), m.text.c_str());
+      }
       continue;
     }
     if (we && !WithoutText(m.inst).empty()) {
@@ -128,6 +131,7 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
       "%zu mutants: both accept %d, both refuse %d, only we %d, only llvm-mc %d; the "
       "verifier refuses more %d, without text %d\n",
       mutants.size(), both, neither, ours, theirs, stricter, textless);
+  for (const auto& [rule, n] : stricter_rules) std::printf("%5d %s\n", n, rule.c_str());
   EXPECT_LE(ours, kAtMost * neither);
   EXPECT_LE(theirs, kAtMost * both);
 }

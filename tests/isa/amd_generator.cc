@@ -284,7 +284,6 @@ void AmdGenerator::Buffer() {
   inst_.glc = Chance(50);
   inst_.slc = Chance(50);
   inst_.dlc = !(IsBuffer(info_->encoding) && info_->Has(flag::kAtomic)) && Chance(50);
-  if (inst_.op == Opcode::kBufferAtomicCsub) inst_.glc = true;
   if (info_->encoding == Encoding::kMtbuf) inst_.format = static_cast<uint8_t>(Pick(128));
 }
 
@@ -349,7 +348,7 @@ void AmdGenerator::Image() {
 void AmdGenerator::Flat() {
   const bool scratch = info_->encoding == Encoding::kScratch;
   const bool atomic = info_->Has(flag::kAtomic);
-  inst_.glc = Chance(50) || inst_.op == Opcode::kGlobalAtomicCsub;
+  inst_.glc = Chance(50);
   inst_.slc = Chance(50);
   inst_.dlc = !(IsBuffer(info_->encoding) && info_->Has(flag::kAtomic)) && Chance(50);
   if (info_->dst != Type::kN && (!atomic || inst_.glc)) inst_.dst = VgprTuple(dwords(info_->dst));

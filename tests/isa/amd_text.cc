@@ -57,6 +57,15 @@ bool HasFloatOfAnInteger(const Instruction& inst) {
 
 }  // namespace
 
+Instruction WithoutUnused(Instruction inst) {
+  for (Member m : {Member::kDst, Member::kSrc0, Member::kSrc1, Member::kSrc2, Member::kSrc3}) {
+    if (!Exists(inst, m)) OperandOf(inst, m) = Operand();
+  }
+  const OpcodeInfo& info = Info(inst.op);
+  if (info.encoding == Encoding::kVop3p && info.src[2] == Type::kN) inst.op_sel_hi |= 4;
+  return inst;
+}
+
 std::string WithoutText(const Instruction& inst) {
   const OpcodeInfo& info = Info(inst.op);
   if (HasUnusedRegisters(inst)) return "unused registers";
