@@ -48,11 +48,11 @@ TEST(ImageTest, AddressesInARowAndScattered) {
   const std::vector<uint32_t> row = RunOnImage({
       0x7e040300,  // v_mov_b32_e32 v2, v0
       0x7e060281,  // v_mov_b32_e32 v3, 1
-      0xf0000108, 0x00040102,  // image_load v1, v[2:3], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D
+      0xf0001108, 0x00040102,  // image_load v1, v[2:3], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm
   });
   const std::vector<uint32_t> scattered = RunOnImage({
       0x7e0a0281,  // v_mov_b32_e32 v5, 1
-      0xf000010a, 0x00040100, 0x00000005,  // image_load v1, [v0, v5], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D
+      0xf000110a, 0x00040100, 0x00000005,  // image_load v1, [v0, v5], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm
   });
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(row[i], 132 + i);
   EXPECT_EQ(row, scattered);
@@ -62,7 +62,7 @@ TEST(ImageTest, ResultMayLieOverTheAddress) {
   const std::vector<uint32_t> lanes = RunOnImage({
       0x7e020300,  // v_mov_b32_e32 v1, v0
       0x7e040280,  // v_mov_b32_e32 v2, 0
-      0xf0000908, 0x00040101,  // image_load v[1:2], v[1:2], s[16:23] dmask:0x9 dim:SQ_RSRC_IMG_2D
+      0xf0001908, 0x00040101,  // image_load v[1:2], v[1:2], s[16:23] dmask:0x9 dim:SQ_RSRC_IMG_2D unorm
       0xbf8c3f70,  // s_waitcnt vmcnt(0)
       0xd76f0001, 0x04052102,  // v_lshl_or_b32 v1, v2, 16, v1
   });
@@ -75,7 +75,7 @@ TEST(ImageTest, StoresForLanesThatAreOn) {
       0x7e040280,  // v_mov_b32_e32 v2, 0
       0x7e020287,  // v_mov_b32_e32 v1, 7
       0xbefe0382,  // s_mov_b32 exec_lo, 2
-      0xf020010a, 0x00040100, 0x00000002,  // image_store v1, [v0, v2], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D
+      0xf020110a, 0x00040100, 0x00000002,  // image_store v1, [v0, v2], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm
   }, &after);
   EXPECT_EQ(after.texels[0], 100);
   EXPECT_EQ(after.texels[4], 7);
@@ -88,7 +88,7 @@ TEST(ImageTest, AtomicsReturnUnderGlc) {
       0x7e040283,  // v_mov_b32_e32 v2, 3
       0x7e060280,  // v_mov_b32_e32 v3, 0
       0x7e020281,  // v_mov_b32_e32 v1, 1
-      0xf0442108, 0x00040102,  // image_atomic_add v1, v[2:3], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D glc
+      0xf0443108, 0x00040102,  // image_atomic_add v1, v[2:3], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm glc
   }, &after);
   EXPECT_EQ(after.texels[12], 135);
   EXPECT_EQ(lanes[31], 134u);
@@ -105,7 +105,7 @@ TEST(ImageTest, NothingAtTheBase) {
       0xbe960380,  // s_mov_b32 s22, 0
       0xbe970380,  // s_mov_b32 s23, 0
       0x7e040280,  // v_mov_b32_e32 v2, 0
-      0xf000010a, 0x00040100, 0x00000002,  // image_load v1, [v0, v2], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D
+      0xf000110a, 0x00040100, 0x00000002,  // image_load v1, [v0, v2], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm
   }};
   EXPECT_FALSE(ErrorOf(p).ok());
 }

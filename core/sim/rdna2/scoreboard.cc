@@ -22,6 +22,11 @@ bool ReadsOtherLanes(const Op& op) {
   }
 }
 
+// A load into half a register does not read the other half, it leaves it.
+bool KeepsHalf(const Op& op, const isa::OperandUse& use) {
+  return op.Has(isa::opcode_flag::kLoad) && use.member == isa::Member::kDst && !use.implicit;
+}
+
 std::string RegisterName(int code) {
   if (code >= 256) return absl::StrCat("v", code - 256);
   return code < isa::kSgprCount ? absl::StrCat("s", code) : absl::StrCat("scalar register ", code);
@@ -98,18 +103,27 @@ absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
   return absl::OkStatus();
 }
 
-absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes) const {
+absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes,
+                               Hazard hazard) const {
   for (int i = 0; i < use.dwords; ++i) {
     const int code = use.operand.code + i;
     if (code >= 512 || !busy_.test(static_cast<size_t>(code))) continue;
-    if (use.read) {
-      absl::Status s = CheckRegister(op, code, lanes, Hazard::kReadAfterWrite);
-      if (!s.ok()) return s;
-    }
-    if (use.written) {
-      absl::Status s = CheckRegister(op, code, lanes, Hazard::kWriteAfterWrite);
-      if (!s.ok()) return s;
-    }
+    absl::Status s = CheckRegister(op, code, lanes, hazard);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Scoreboard::CheckUses(const Op& op, const WaveState& wave) const {
+  const uint64_t read = ReadsOtherLanes(op) ? wave.AllLanes() : wave.Exec();
+  for (const isa::OperandUse& use : op.uses) {
+    if (!use.read || KeepsHalf(op, use)) continue;
+    if (absl::Status s = Check(op, use, read, Hazard::kReadAfterWrite); !s.ok()) return s;
+  }
+  for (const isa::OperandUse& use : op.uses) {
+    if (!use.written) continue;
+    absl::Status s = Check(op, use, wave.Exec(), Hazard::kWriteAfterWrite);
+    if (!s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -163,11 +177,7 @@ absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave) {
     return absl::OkStatus();
   }
   if (busy_.any()) {
-    const bool other_lanes = ReadsOtherLanes(op);
-    for (const isa::OperandUse& use : op.uses) {
-      const uint64_t lanes = other_lanes && use.read ? wave.AllLanes() : wave.Exec();
-      if (absl::Status s = Check(op, use, lanes); !s.ok()) return s;
-    }
+    if (absl::Status s = CheckUses(op, wave); !s.ok()) return s;
   }
   Record(index, op, wave);
   return absl::OkStatus();

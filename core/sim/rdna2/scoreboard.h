@@ -11,6 +11,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -45,7 +46,8 @@ class Scoreboard {
   void Wait(const WaitCounts& waits);
   void Drain(bool Event::*counter, int count);
   void Record(uint32_t index, const Op& op, const WaveState& wave);
-  absl::Status Check(const Op& op, const isa::OperandUse& use, uint64_t lanes) const;
+  absl::Status CheckUses(const Op& op, const WaveState& wave) const;
+  absl::Status Check(const Op& op, const isa::OperandUse& use, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckRegister(const Op& op, int code, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckHazards(const Op& op);
   void Update();
