@@ -324,7 +324,7 @@ TEST(Vectors, Conversions) {
   EXPECT_EQ(Value(Opcode::kVCvtI32F64, D(-3e9)), 0x80000000u);
   EXPECT_EQ(Value(Opcode::kVCvtU32F64, D(3e9)), 3000000000u);
   EXPECT_EQ(Value(Opcode::kVCvtF64I32, 0xffffffff), D(-1));
-  EXPECT_EQ(Value(Opcode::kVCvtF64U32, 0xffffffff), D(4234967295.0));
+  EXPECT_EQ(Value(Opcode::kVCvtF64U32, 0xffffffff), D(4294967295.0));
   EXPECT_EQ(Value(Opcode::kVCvtF32F64, D(1 + 0x1p-24)), F(1));
   EXPECT_EQ(Value(Opcode::kVCvtF64F32, F(-1.5f)), D(-1.5));
   EXPECT_EQ(Value(Opcode::kVCvtFlrI32F32, F(-1.5f)), static_cast<uint32_t>(-2));
