@@ -20,12 +20,22 @@ struct Opcodes {
   Format format;
   int refinements;  // of the reciprocal
 };
-constexpr Opcodes k32 = {Opcode::kVDivScaleF32, Opcode::kVRcpF32,     Opcode::kVFmaF32,
-                         Opcode::kVMulF32,      Opcode::kVDivFmasF32, Opcode::kVDivFixupF32,
-                         kF32,                  1};
-constexpr Opcodes k64 = {Opcode::kVDivScaleF64, Opcode::kVRcpF64,     Opcode::kVFmaF64,
-                         Opcode::kVMulF64,      Opcode::kVDivFmasF64, Opcode::kVDivFixupF64,
-                         kF64,                  2};
+constexpr Opcodes k32 = {Opcode::kVDivScaleF32,
+                         Opcode::kVRcpF32,
+                         Opcode::kVFmaF32,
+                         Opcode::kVMulF32,
+                         Opcode::kVDivFmasF32,
+                         Opcode::kVDivFixupF32,
+                         kF32,
+                         1};
+constexpr Opcodes k64 = {Opcode::kVDivScaleF64,
+                         Opcode::kVRcpF64,
+                         Opcode::kVFmaF64,
+                         Opcode::kVMulF64,
+                         Opcode::kVDivFmasF64,
+                         Opcode::kVDivFixupF64,
+                         kF64,
+                         2};
 
 LaneResult Compute(Opcode op, uint64_t a, uint64_t b, uint64_t c, bool mask = false) {
   Instruction inst;
@@ -102,7 +112,8 @@ TEST(Division, ScaleVectors) {
 TEST(Division, FmasVectors) {
   EXPECT_EQ(Compute(Opcode::kVDivFmasF32, kTwo, kThree, kOne, false).value, 0x40e00000u);  // 7
   EXPECT_EQ(Compute(Opcode::kVDivFmasF32, kOne, kOne, kTwo, true).value, 0x60400000u);  // 3 * 2^64
-  EXPECT_EQ(Compute(Opcode::kVDivFmasF32, kTwo, kThree, kOne, true).value, 0x20e00000u);  // 7 * 2^-64
+  EXPECT_EQ(Compute(Opcode::kVDivFmasF32, kTwo, kThree, kOne, true).value,
+            0x20e00000u);  // 7 * 2^-64
   // 1 * 1 + 2 and 1 * 1 + 1, times 2^128 and 2^-128.
   EXPECT_EQ(Compute(Opcode::kVDivFmasF64, kF64.one(), kF64.one(), uint64_t{2} << 61, true).value,
             std::bit_cast<uint64_t>(0x1.8p129));

@@ -29,7 +29,7 @@ Instruction Of(Opcode op) {
 }
 
 LaneResult Compute(const Instruction& inst, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0,
-               const Mode& mode = {}, uint64_t old = 0) {
+                   const Mode& mode = {}, uint64_t old = 0) {
   LaneInputs in;
   in.src = {a, b, c};
   in.old = old;
@@ -268,12 +268,20 @@ TEST(Vectors, LegacyMultiplication) {
 }
 
 TEST(Vectors, Classes) {
-  const std::pair<uint64_t, int> classes[] = {
-      {kSignalling, 0}, {kQuiet, 1},     {kInf | kNegative, 2}, {F(-1), 3}, {kNegative | 5, 4},
-      {kNegative, 5},   {0, 6},          {5, 7},                {F(1), 8},  {kInf, 9}};
+  const std::pair<uint64_t, int> classes[] = {{kSignalling, 0},
+                                              {kQuiet, 1},
+                                              {kInf | kNegative, 2},
+                                              {F(-1), 3},
+                                              {kNegative | 5, 4},
+                                              {kNegative, 5},
+                                              {0, 6},
+                                              {5, 7},
+                                              {F(1), 8},
+                                              {kInf, 9}};
   for (const auto& [bits, number] : classes) {
     for (int bit = 0; bit < 10; ++bit) {
-      EXPECT_EQ(Compute(Of(Opcode::kVCmpClassF32), bits, uint64_t{1} << bit).mask_bit, bit == number);
+      EXPECT_EQ(Compute(Of(Opcode::kVCmpClassF32), bits, uint64_t{1} << bit).mask_bit,
+                bit == number);
     }
   }
   EXPECT_TRUE(Compute(Of(Opcode::kVCmpClassF16), 0xfc00, 1 << 2).mask_bit);
@@ -349,9 +357,9 @@ TEST(Vectors, CubeFaces) {
     float x, y, z, id, s, t, major;
   };
   const Case cases[] = {
-      {4, 1, 2, 0, -2, -1, 8},   {-4, 1, 2, 1, 2, -1, -8},  {1, 4, 2, 2, 1, 2, 8},
-      {1, -4, 2, 3, 1, -2, -8},  {1, 2, 4, 4, 1, -2, 8},    {1, 2, -4, 5, -1, -2, -8},
-      {4, 4, 4, 4, 4, -4, 8},    {4, 4, 1, 2, 4, 1, 8},
+      {4, 1, 2, 0, -2, -1, 8},  {-4, 1, 2, 1, 2, -1, -8}, {1, 4, 2, 2, 1, 2, 8},
+      {1, -4, 2, 3, 1, -2, -8}, {1, 2, 4, 4, 1, -2, 8},   {1, 2, -4, 5, -1, -2, -8},
+      {4, 4, 4, 4, 4, -4, 8},   {4, 4, 1, 2, 4, 1, 8},
   };
   for (const Case& c : cases) {
     const uint64_t x = F(c.x), y = F(c.y), z = F(c.z);
@@ -510,8 +518,8 @@ TEST(Vectors, Interpolation) {
 // What the ISA guide promises of reciprocals and roots, and what its seeds for f64 are here.
 TEST(Vectors, Transcendentals) {
   EXPECT_EQ(Value(Opcode::kVRcpF32, F(3)), 0x3eaaaaabu);
-  EXPECT_EQ(Value(Opcode::kVRcpF32, 1), kInf);           // a subnormal source is 0
-  EXPECT_EQ(Value(Opcode::kVRcpF32, 0x7f000000), 0u);    // 2^-127 is subnormal
+  EXPECT_EQ(Value(Opcode::kVRcpF32, 1), kInf);         // a subnormal source is 0
+  EXPECT_EQ(Value(Opcode::kVRcpF32, 0x7f000000), 0u);  // 2^-127 is subnormal
   EXPECT_EQ(Value(Opcode::kVSqrtF32, F(2)), 0x3fb504f3u);
   EXPECT_EQ(Value(Opcode::kVSqrtF32, F(-1)), 0xffc00000u);
   EXPECT_EQ(Value(Opcode::kVRsqF32, F(4)), F(0.5f));

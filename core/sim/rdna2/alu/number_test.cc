@@ -110,8 +110,7 @@ void AgainstHost(uint32_t seed) {
         const uint64_t got = Encode(Ours(op, n[0], n[1], n[2], r), kFormat, {r});
         ASSERT_TRUE(SameFloat(got, expected, kFormat))
             << "operation " << static_cast<int>(op) << " mode " << static_cast<int>(r) << std::hex
-            << " of " << x[0] << " " << x[1] << " " << x[2] << ": " << got << ", host "
-            << expected;
+            << " of " << x[0] << " " << x[1] << " " << x[2] << ": " << got << ", host " << expected;
       }
     }
   }

@@ -50,11 +50,21 @@ TEST(Scalar, EveryOpcodeIsComputedOrNamed) {
       refused.insert(std::string(info.mnemonic));
     }
   }
-  const std::set<std::string> state = {
-      "s_version",       "s_getreg_b32",   "s_setreg_b32",      "s_setreg_imm32_b32",
-      "s_call_b64",      "s_waitcnt_vscnt", "s_waitcnt_vmcnt",  "s_waitcnt_expcnt",
-      "s_waitcnt_lgkmcnt", "s_subvector_loop_begin", "s_subvector_loop_end",
-      "s_getpc_b64",     "s_setpc_b64",    "s_swappc_b64",      "s_rfe_b64"};
+  const std::set<std::string> state = {"s_version",
+                                       "s_getreg_b32",
+                                       "s_setreg_b32",
+                                       "s_setreg_imm32_b32",
+                                       "s_call_b64",
+                                       "s_waitcnt_vscnt",
+                                       "s_waitcnt_vmcnt",
+                                       "s_waitcnt_expcnt",
+                                       "s_waitcnt_lgkmcnt",
+                                       "s_subvector_loop_begin",
+                                       "s_subvector_loop_end",
+                                       "s_getpc_b64",
+                                       "s_setpc_b64",
+                                       "s_swappc_b64",
+                                       "s_rfe_b64"};
   EXPECT_EQ(refused, state);
   EXPECT_EQ(computed, 146);  // README.md has this count
 }
@@ -125,8 +135,7 @@ TEST(Scalar, FieldsAndBits) {
   Expect(Opcode::kSPackLhB32B16, 0x11112222, 0x33334444, 0x33332222, false);
   Expect(Opcode::kSPackHhB32B16, 0x11112222, 0x33334444, 0x33331111, false);
   EXPECT_EQ(EvaluateScalar(Of(Opcode::kSBitset0B32), {{4, 0}, false, 0xff, 0}).value, 0xefu);
-  EXPECT_EQ(EvaluateScalar(Of(Opcode::kSBitset1B64), {{40, 0}, false, 1, 0}).value,
-            0x10000000001u);
+  EXPECT_EQ(EvaluateScalar(Of(Opcode::kSBitset1B64), {{40, 0}, false, 1, 0}).value, 0x10000000001u);
 }
 
 TEST(Scalar, Logic) {
@@ -141,21 +150,19 @@ TEST(Scalar, Logic) {
   EXPECT_EQ(EvaluateScalar(Of(Opcode::kSCmovB64), {{1, 0}, true, 7, 0}).value, 1u);
 }
 
-// s_*_saveexec: the old mask, and SCC of the new one. In s_andn1, the source is inverted; in s_andn2
-// exec is.
+// s_*_saveexec: the old mask, and SCC of the new one. In s_andn1, the source is inverted; in
+// s_andn2 exec is.
 TEST(Scalar, ExecMasks) {
   struct Case {
     Opcode op;
     uint64_t value, exec;
     bool scc;
   };
-  const Case cases[] = {{Opcode::kSAndSaveexecB32, 0xc, 0x8, true},
-                        {Opcode::kSOrSaveexecB64, 0xc, 0xe, true},
-                        {Opcode::kSXorSaveexecB32, 0xc, 0x6, true},
-                        {Opcode::kSAndn1SaveexecB32, 0xc, 0x4, true},
-                        {Opcode::kSAndn2SaveexecB32, 0xc, 0x2, true},
-                        {Opcode::kSAndn1WrexecB64, 0x4, 0x4, true},
-                        {Opcode::kSAndn2WrexecB32, 0x2, 0x2, true}};
+  const Case cases[] = {
+      {Opcode::kSAndSaveexecB32, 0xc, 0x8, true},   {Opcode::kSOrSaveexecB64, 0xc, 0xe, true},
+      {Opcode::kSXorSaveexecB32, 0xc, 0x6, true},   {Opcode::kSAndn1SaveexecB32, 0xc, 0x4, true},
+      {Opcode::kSAndn2SaveexecB32, 0xc, 0x2, true}, {Opcode::kSAndn1WrexecB64, 0x4, 0x4, true},
+      {Opcode::kSAndn2WrexecB32, 0x2, 0x2, true}};
   for (const Case& c : cases) {
     const ScalarResult r = EvaluateScalar(Of(c.op), {{0xa, 0}, false, 0, 0xc});
     EXPECT_EQ(r.value, c.value) << Info(c.op).mnemonic;

@@ -172,8 +172,7 @@ bool IsFloatType(Type type) { return type == kF16T || type == kF32T; }
 // Operands of one type: floats with corners; integers with few bits set or clear.
 class Operands {
  public:
-  Operands(Type type, uint32_t seed)
-      : type_(type), floats_(FormatOf(type), seed), random_(seed) {}
+  Operands(Type type, uint32_t seed) : type_(type), floats_(FormatOf(type), seed), random_(seed) {}
 
   uint64_t Next() {
     if (IsFloatType(type_)) return floats_.Next();
@@ -223,7 +222,8 @@ void CompareWithJudge(const Pair& pair, const Mode& mode, bool flush, uint32_t s
     in.src = {s[0], s[1], s[2]};
     in.old = s[2];
     const LaneResult r = Evaluate(inst, mode, in);
-    const uint64_t got = pair.result == kBool ? uint64_t{r.mask_bit} : r.value & mir::MaskOf(pair.result);
+    const uint64_t got =
+        pair.result == kBool ? uint64_t{r.mask_bit} : r.value & mir::MaskOf(pair.result);
     if (mode.round32 == Rounding::kZero) std::fesetround(FE_TOWARDZERO);
     const std::optional<uint64_t> expected =
         Judged(pair.judge, pair.result, pair.source, flush, ForJudge(pair, s));
@@ -332,7 +332,8 @@ TEST(SemanticsJudge, PackedHalves) {
         for (size_t k = 0; k < 3; ++k) {
           s[k] = half[(h != 0 ? inst.op_sel_hi : inst.op_sel) >> k & 1][k];
         }
-        const auto expected = Judged(pair.judge, pair.result, pair.source, false, ForJudge(pair, s));
+        const auto expected =
+            Judged(pair.judge, pair.result, pair.source, false, ForJudge(pair, s));
         ASSERT_TRUE(Agrees(pair, got >> (16 * h) & 0xffff, *expected))
             << amd::isa::Info(pair.op).mnemonic << std::hex << " " << s[0] << " " << s[1] << " "
             << s[2];
