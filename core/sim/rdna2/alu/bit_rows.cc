@@ -182,9 +182,7 @@ constexpr Row kRows[] = {
     {Opcode::kVBfiB32, kExact, Of3<Insert>},
     {Opcode::kVBfmB32, kExact, Of2<Mask>},
     {Opcode::kVAlignbitB32, kExact,
-     [](const Lane& l) {
-       return l.Result(Align(l.Bits32(0), l.Bits32(1), l.Bits32(2) & 31));
-     }},
+     [](const Lane& l) { return l.Result(Align(l.Bits32(0), l.Bits32(1), l.Bits32(2) & 31)); }},
     // Two bits of the count (Mesa 25.0.7, README-ISA).
     {Opcode::kVAlignbyteB32, kExact,
      [](const Lane& l) {

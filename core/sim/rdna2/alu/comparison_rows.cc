@@ -21,11 +21,24 @@ constexpr uint8_t kL = 1, kE = 2, kG = 4, kU = 8;  // bit 1 << Order
 
 // The conditions of chapter 12.9 of the ISA guide; n... are true for unordered operands.
 constexpr std::pair<std::string_view, uint8_t> kConditions[] = {
-    {"f", 0},       {"lt", kL},           {"eq", kE},           {"le", kL | kE},
-    {"gt", kG},     {"lg", kL | kG},      {"ge", kG | kE},      {"o", kL | kE | kG},
-    {"u", kU},      {"nge", kU | kL},     {"nlg", kU | kE},     {"ngt", kU | kL | kE},
-    {"nle", kU | kG}, {"neq", kU | kL | kG}, {"nlt", kU | kE | kG}, {"tru", kL | kE | kG | kU},
-    {"ne", kL | kG}, {"t", kL | kE | kG},
+    {"f", 0},
+    {"lt", kL},
+    {"eq", kE},
+    {"le", kL | kE},
+    {"gt", kG},
+    {"lg", kL | kG},
+    {"ge", kG | kE},
+    {"o", kL | kE | kG},
+    {"u", kU},
+    {"nge", kU | kL},
+    {"nlg", kU | kE},
+    {"ngt", kU | kL | kE},
+    {"nle", kU | kG},
+    {"neq", kU | kL | kG},
+    {"nlt", kU | kE | kG},
+    {"tru", kL | kE | kG | kU},
+    {"ne", kL | kG},
+    {"t", kL | kE | kG},
 };
 
 // The word between v_cmp_ or v_cmpx_ and the type.

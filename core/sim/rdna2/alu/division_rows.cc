@@ -4,7 +4,8 @@
 // sequence must give (division_test.cc: a / b correctly rounded) and by public measurements:
 //   * v_div_scale, 1 / b and a / b both subnormal: the guide scales b, which is at least 2^126, up
 //     by 2^64, which is infinite. It must go down.
-//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX, doc/GcnInstrsVop3.md)
+//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX,
+//   doc/GcnInstrsVop3.md)
 //     and RDNA3 (tinygrad, test/amd/hw/test_vop3.py) multiply by 2^64 if src2 is 2 or more and by
 //     2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
 //   * v_div_fixup: the guide's last case asks for an exponent of all ones of b, which earlier
@@ -69,8 +70,7 @@ Scaled ScaleForDivision(const Number& x, const Number& denominator, const Number
 }
 
 LaneResult DivScale(const Lane& l) {
-  const Scaled s =
-      ScaleForDivision(l.Float(0), l.Float(1), l.Float(2), FormatOf(l.info().dst));
+  const Scaled s = ScaleForDivision(l.Float(0), l.Float(1), l.Float(2), FormatOf(l.info().dst));
   LaneResult r = l.FloatResult(Quieted(s.value));
   r.mask_bit = s.undo;
   return r;
@@ -109,14 +109,13 @@ Number FixedUp(const Number& quotient, const Number& denominator, const Number& 
 }
 
 LaneResult DivFixup(const Lane& l) {
-  return l.FloatResult(
-      FixedUp(l.Float(0), l.Float(1), l.Float(2), FormatOf(l.info().dst)));
+  return l.FloatResult(FixedUp(l.Float(0), l.Float(1), l.Float(2), FormatOf(l.info().dst)));
 }
 
 constexpr Row kRows[] = {
-    {Opcode::kVDivScaleF32, kExact, DivScale},  {Opcode::kVDivScaleF64, kExact, DivScale},
-    {Opcode::kVDivFmasF32, kExact, DivFmas},    {Opcode::kVDivFmasF64, kExact, DivFmas},
-    {Opcode::kVDivFixupF16, kExact, DivFixup},  {Opcode::kVDivFixupF32, kExact, DivFixup},
+    {Opcode::kVDivScaleF32, kExact, DivScale}, {Opcode::kVDivScaleF64, kExact, DivScale},
+    {Opcode::kVDivFmasF32, kExact, DivFmas},   {Opcode::kVDivFmasF64, kExact, DivFmas},
+    {Opcode::kVDivFixupF16, kExact, DivFixup}, {Opcode::kVDivFixupF32, kExact, DivFixup},
     {Opcode::kVDivFixupF64, kExact, DivFixup},
 };
 

@@ -53,8 +53,8 @@ LaneResult Mullit(const Lane& l) {
   const Number a = l.Float(0), b = l.Float(1), c = l.Float(2);
   const Number lowest = Decode(kF32.sign() | kF32.largest(), kF32, true);
   const Order base = Compare(b, lowest), exponent = Compare(c, Zero(false));
-  const bool out = base == Order::kEqual || base == Order::kLess || b.is_nan() ||
-                   exponent != Order::kGreater;
+  const bool out =
+      base == Order::kEqual || base == Order::kLess || b.is_nan() || exponent != Order::kGreater;
   return l.FloatResult(out ? lowest : Multiply(a, b));
 }
 
@@ -96,8 +96,8 @@ LaneResult Integral(const Lane& l) {
   return l.FloatResult(ToIntegral(l.Float(0), kRounding));
 }
 
-// x - floor(x), below 1: LLVM 19, ConstantFolding.cpp and InstCombine fold v_fract as the smaller of
-// this and the number before 1.
+// x - floor(x), below 1: LLVM 19, ConstantFolding.cpp and InstCombine fold v_fract as the smaller
+// of this and the number before 1.
 LaneResult Fract(const Lane& l) {
   const Number x = l.Float(0);
   const Format format = FormatOf(l.info().dst);
@@ -110,9 +110,7 @@ LaneResult Fract(const Lane& l) {
   return l.FloatResult(Decode(bits < format.one() ? bits : below_one, format, true));
 }
 
-LaneResult Ldexp(const Lane& l) {
-  return l.FloatResult(Scale(Quieted(l.Float(0)), l.Signed(1)));
-}
+LaneResult Ldexp(const Lane& l) { return l.FloatResult(Scale(Quieted(l.Float(0)), l.Signed(1))); }
 
 // x = mantissa * 2^exponent, mantissa in [1/2, 1); exponent 0 for zeros, infinities, NaNs.
 LaneResult FrexpExponent(const Lane& l) {

@@ -10,9 +10,9 @@ namespace {
 
 // Fixed point: Q63 has 63 bits behind the point (1.0 is kOne), Q64 is a fraction below 1.
 constexpr uint64_t kOne = uint64_t{1} << 63;
-constexpr uint64_t kLn2 = 0xb17217f7d1cf79ac;         // ln 2, Q64
-constexpr uint64_t kTwoByLn2 = 0xb8aa3b295c17f0bc;    // 2 / ln 2 = this * 2^-62
-constexpr uint64_t kTwoPi = 0xc90fdaa22168c235;       // 2 pi = this * 2^-61
+constexpr uint64_t kLn2 = 0xb17217f7d1cf79ac;            // ln 2, Q64
+constexpr uint64_t kTwoByLn2 = 0xb8aa3b295c17f0bc;       // 2 / ln 2 = this * 2^-62
+constexpr uint64_t kTwoPi = 0xc90fdaa22168c235;          // 2 pi = this * 2^-61
 constexpr uint64_t kSquareRootOf2 = 0xb504f333f9de6484;  // Q63
 
 // The fraction of 2 / pi, highest bit first. Digits: computed with mpmath to 1500 bits; 1201 are
@@ -199,7 +199,8 @@ Number TwoOverPiSegment(int exponent, int segment) {
   uint64_t bits = 0;
   for (int i = 0; i < kWidth; ++i) {
     const size_t at = static_cast<size_t>(shift + i);
-    const bool bit = at / 64 < kTwoOverPi.size() && (kTwoOverPi[at / 64] >> (63 - at % 64) & 1) != 0;
+    const bool bit =
+        at / 64 < kTwoOverPi.size() && (kTwoOverPi[at / 64] >> (63 - at % 64) & 1) != 0;
     bits = bits << 1 | (bit ? 1 : 0);
   }
   return Of(bits, -kWidth - shift + (exponent >= kScaledFrom ? kScaling : 0));

@@ -12,9 +12,7 @@ using amd::isa::Type;
 using enum Accuracy;
 __extension__ typedef __int128 SignedWide;
 
-bool IsSigned(Type type) {
-  return type == Type::kI16 || type == Type::kI32 || type == Type::kI64;
-}
+bool IsSigned(Type type) { return type == Type::kI16 || type == Type::kI32 || type == Type::kI64; }
 
 // Source i by its type's signedness.
 int64_t Value(const Lane& l, int i) {
@@ -61,8 +59,8 @@ LaneResult Mad24(const Lane& l) {
 // 32 x 32 + 64 bits; the mask gets bit 64 of the sum.
 LaneResult Mad64(const Lane& l) {
   const bool is_signed = IsSigned(l.info().dst);
-  const SignedWide addend = is_signed ? SignedWide{static_cast<int64_t>(l.Bits(2))}
-                                      : SignedWide{l.Bits(2)};
+  const SignedWide addend =
+      is_signed ? SignedWide{static_cast<int64_t>(l.Bits(2))} : SignedWide{l.Bits(2)};
   const SignedWide sum = SignedWide{Value(l, 0)} * Value(l, 1) + addend;
   LaneResult r = Wrap(l, sum);
   r.mask_bit = (static_cast<Wide>(sum) >> 64 & 1) != 0;
@@ -147,8 +145,8 @@ LaneResult QuadSad16(const Lane& l) {
   uint64_t result = 0;
   for (int i = 0; i < 4; ++i) {
     const uint32_t window = static_cast<uint32_t>(l.Bits(0) >> (8 * i));
-    const uint64_t sum = ByteDistance(window, l.Bits32(1), kMasked) +
-                         (l.Bits(2) >> (16 * i) & 0xffff);
+    const uint64_t sum =
+        ByteDistance(window, l.Bits32(1), kMasked) + (l.Bits(2) >> (16 * i) & 0xffff);
     result |= Accumulated(sum, l.inst().clamp, 0xffff) << (16 * i);
   }
   return l.Result(result);
@@ -160,8 +158,8 @@ LaneResult QuadSad32(const Lane& l) {
   const uint64_t old[2] = {l.in().src[2], l.in().src2_high};
   for (size_t i = 0; i < 4; ++i) {
     const uint32_t window = static_cast<uint32_t>(l.Bits(0) >> (8 * i));
-    const uint64_t sum = ByteDistance(window, l.Bits32(1), true) +
-                         (old[i / 2] >> (32 * (i % 2)) & 0xffffffffu);
+    const uint64_t sum =
+        ByteDistance(window, l.Bits32(1), true) + (old[i / 2] >> (32 * (i % 2)) & 0xffffffffu);
     result[i / 2] |= Accumulated(sum, l.inst().clamp, 0xffffffffu) << (32 * (i % 2));
   }
   LaneResult r = l.Result(result[0]);

@@ -25,9 +25,7 @@ LaneResult FmaOf(const Lane& l, const Number& a, const Number& b, const Number& 
   return l.FloatResult(Fma(a, b, c, l.rounding()));
 }
 
-LaneResult First(const Lane& l) {
-  return FmaOf(l, Single(l, kP10), l.Float(0), Single(l, kP0));
-}
+LaneResult First(const Lane& l) { return FmaOf(l, Single(l, kP10), l.Float(0), Single(l, kP0)); }
 LaneResult Second(const Lane& l) {
   return FmaOf(l, Single(l, kP20), l.Float(0), l.Float(l.in().old, kF32));
 }
@@ -44,9 +42,7 @@ LaneResult FirstOfHalves(const Lane& l) {
 LaneResult FirstWithRegister(const Lane& l) {
   return FmaOf(l, Half(l, kP10), l.Float(1), HalfOf(l, l.in().src[2]));
 }
-LaneResult SecondOfHalves(const Lane& l) {
-  return FmaOf(l, Half(l, kP20), l.Float(1), l.Float(2));
-}
+LaneResult SecondOfHalves(const Lane& l) { return FmaOf(l, Half(l, kP20), l.Float(1), l.Float(2)); }
 
 constexpr Row kRows[] = {
     {Opcode::kVInterpP1F32, kBounded, First},

@@ -156,9 +156,8 @@ LaneResult Lane::Result(uint64_t bits) const {
   }
   // A 16-bit result leaves the other half as it is: gfx10 does so for all operations, earlier
   // chips for some (Mesa 25.0.7, aco_ir.cpp instr_is_16bit).
-  const bool high =
-      inst_.op == amd::isa::Opcode::kVFmaMixhiF16 ||
-      (info_.encoding != Encoding::kVop3p && (inst_.op_sel & 8) != 0);
+  const bool high = inst_.op == amd::isa::Opcode::kVFmaMixhiF16 ||
+                    (info_.encoding != Encoding::kVop3p && (inst_.op_sel & 8) != 0);
   const int shift = high ? 16 : 0;
   r.written = uint64_t{0xffff} << shift;
   r.value = (in_.old & 0xffffffffu & ~r.written) | (bits & 0xffff) << shift;

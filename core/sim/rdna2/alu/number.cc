@@ -67,8 +67,7 @@ uint64_t EncodeFinite(const Number& x, Format format, const Rules& rules) {
   const int64_t e = int64_t{x.exponent} + leading;
   const int64_t smallest = 1 - format.bias();
   if (e > format.bias()) return Overflowed(x.negative, format, rules);
-  const int64_t shift =
-      leading - format.fraction_bits + (e < smallest ? smallest - e : int64_t{0});
+  const int64_t shift = leading - format.fraction_bits + (e < smallest ? smallest - e : int64_t{0});
   const uint64_t kept = static_cast<uint64_t>(
       shift <= 0 ? x.significand << -shift
                  : ShiftRightRounded(x.significand, shift, x.negative, rules.rounding));

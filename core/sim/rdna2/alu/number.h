@@ -26,7 +26,9 @@ struct Format {
   constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   constexpr uint64_t sign() const { return uint64_t{1} << (exponent_bits + fraction_bits); }
   constexpr uint64_t hidden() const { return uint64_t{1} << fraction_bits; }
-  constexpr uint64_t infinity() const { return ((uint64_t{1} << exponent_bits) - 1) << fraction_bits; }
+  constexpr uint64_t infinity() const {
+    return ((uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+  }
   constexpr uint64_t quiet_bit() const { return hidden() >> 1; }
   constexpr uint64_t one() const { return static_cast<uint64_t>(bias()) << fraction_bits; }
   constexpr uint64_t largest() const { return infinity() - 1; }
@@ -40,10 +42,10 @@ struct Number {
   enum class Kind : uint8_t { kZero, kFinite, kInfinity, kNan };
   Kind kind = Kind::kZero;
   bool negative = false;
-  bool signalling = false;   // of NaNs
-  int exponent = 0;          // a finite number is significand * 2^exponent
-  Wide significand = 0;      // not 0 if finite
-  uint64_t payload = 0;      // fraction of a NaN, as binary64 has it
+  bool signalling = false;  // of NaNs
+  int exponent = 0;         // a finite number is significand * 2^exponent
+  Wide significand = 0;     // not 0 if finite
+  uint64_t payload = 0;     // fraction of a NaN, as binary64 has it
 
   bool is_nan() const { return kind == Kind::kNan; }
   bool is_zero() const { return kind == Kind::kZero; }
@@ -58,7 +60,7 @@ Number Decode(uint64_t bits, Format format, bool keep_subnormals);
 // Options of Encode besides the rounding mode.
 struct Rules {
   Rounding rounding = Rounding::kNearestEven;
-  bool keep_subnormals = true;     // false: results that are subnormal after rounding become zero
+  bool keep_subnormals = true;  // false: results that are subnormal after rounding become zero
   bool largest_for_overflow = false;  // finite numbers do not become infinity
 };
 

@@ -74,9 +74,8 @@ LaneResult PackedFmac(const Lane& l) {
   });
 }
 LaneResult PackedAdd(const Lane& l) {
-  return PackedFloat(l, [&l](bool high) {
-    return Add(l.HalfFloat(0, high), l.HalfFloat(1, high), l.rounding());
-  });
+  return PackedFloat(
+      l, [&l](bool high) { return Add(l.HalfFloat(0, high), l.HalfFloat(1, high), l.rounding()); });
 }
 LaneResult PackedMul(const Lane& l) {
   return PackedFloat(
@@ -119,8 +118,8 @@ int64_t Accumulator(const Lane& l, uint32_t bits) {
 }
 
 LaneResult DotInts(const Lane& l) {
-  const int64_t sum = HalfInt(l, 0, false) * HalfInt(l, 1, false) +
-                      HalfInt(l, 0, true) * HalfInt(l, 1, true);
+  const int64_t sum =
+      HalfInt(l, 0, false) * HalfInt(l, 1, false) + HalfInt(l, 0, true) * HalfInt(l, 1, true);
   return WrapDot(l, sum + Accumulator(l, l.Bits32(2)));
 }
 

@@ -24,7 +24,7 @@ absl::Span<const Row> IntegerRows();         // 16, 32 and 64 bits
 absl::Span<const Row> BitRows();             // moves, logic, shifts, fields, bytes
 absl::Span<const Row> PackedRows();          // VOP3P and dot products
 absl::Span<const Row> InterpolationRows();
-absl::Span<const Row> ComparisonRows();      // VOPC
+absl::Span<const Row> ComparisonRows();  // VOPC
 
 // minimum(a, b) and maximum(a, b) as v_min_* and v_max_* of the mode have them.
 Number Minimum(const Number& a, const Number& b, const Mode& mode);

@@ -130,7 +130,7 @@ ScalarResult Right(const Scalar& s) {
 template <typename T>
 T LowOnes(uint32_t count) {
   return count >= static_cast<uint32_t>(kBits<T>) ? static_cast<T>(~T{0})
-                                                   : static_cast<T>((T{1} << count) - 1);
+                                                  : static_cast<T>((T{1} << count) - 1);
 }
 template <typename T>
 ScalarResult FieldMask(const Scalar& s) {
@@ -312,14 +312,10 @@ constexpr Row kRows[] = {
     {Opcode::kSLshl4AddU32, ShiftAdd<4>},
     {Opcode::kSPackLlB32B16, [](const Scalar& s) { return Pack(s, s.a32(), s.b32()); }},
     {Opcode::kSPackLhB32B16, [](const Scalar& s) { return Pack(s, s.a32(), s.b32() >> 16); }},
-    {Opcode::kSPackHhB32B16,
-     [](const Scalar& s) { return Pack(s, s.a32() >> 16, s.b32() >> 16); }},
-    {Opcode::kSMulHiU32,
-     [](const Scalar& s) { return s.Keep(uint64_t{s.a32()} * s.b32() >> 32); }},
+    {Opcode::kSPackHhB32B16, [](const Scalar& s) { return Pack(s, s.a32() >> 16, s.b32() >> 16); }},
+    {Opcode::kSMulHiU32, [](const Scalar& s) { return s.Keep(uint64_t{s.a32()} * s.b32() >> 32); }},
     {Opcode::kSMulHiI32,
-     [](const Scalar& s) {
-       return s.Keep(static_cast<uint32_t>(int64_t{s.sa()} * s.sb() >> 32));
-     }},
+     [](const Scalar& s) { return s.Keep(static_cast<uint32_t>(int64_t{s.sa()} * s.sb() >> 32)); }},
     // SOPK
     {Opcode::kSMovkI32,
      [](const Scalar& s) { return s.Keep(static_cast<uint32_t>(s.constant())); }},

@@ -1,6 +1,7 @@
 // Instructions against the interpreter's operations (core/mir/semantics.h), which were written
 // independently: random and corner operands, rounding to nearest and to zero, subnormal numbers
 // kept and flushed.
+#include <algorithm>
 #include <array>
 #include <cfenv>
 #include <optional>
@@ -47,7 +48,7 @@ enum class Arrangement : uint8_t {
   kSame,      // the operation's sources are src0, src1, src2
   kReversed,  // shifts, v_subrev: the operation's first source is src1
   kOld,       // the third source is the old destination
-  kField,     // v_bfe
+  kField,     // v_bfe, whose field must lie in the operand: SPIR-V defines no other
 };
 
 struct Pair {
@@ -171,8 +172,7 @@ bool IsFloatType(Type type) { return type == kF16T || type == kF32T; }
 // Operands of one type: floats with corners; integers with few bits set or clear.
 class Operands {
  public:
-  Operands(Type type, uint32_t seed)
-      : type_(type), floats_(FormatOf(type), seed), random_(seed) {}
+  Operands(Type type, uint32_t seed) : type_(type), floats_(FormatOf(type), seed), random_(seed) {}
 
   uint64_t Next() {
     if (IsFloatType(type_)) return floats_.Next();
@@ -195,7 +195,6 @@ class Operands {
 Sources ForJudge(const Pair& pair, const Sources& s) {
   switch (pair.arrangement) {
     case Arrangement::kReversed: return {s[1], s[0], s[2], s[3]};
-    case Arrangement::kField: return {s[0], s[1] & 31, s[2] & 31, 0};
     default: return s;
   }
 }
@@ -214,12 +213,17 @@ void CompareWithJudge(const Pair& pair, const Mode& mode, bool flush, uint32_t s
   Instruction inst;
   inst.op = pair.op;
   for (int i = 0; i < kCases; ++i) {
-    const Sources s = {operands.Next(), operands.Next(), operands.Next(), 0};
+    Sources s = {operands.Next(), operands.Next(), operands.Next(), 0};
+    if (pair.arrangement == Arrangement::kField) {
+      s[1] &= 31;
+      s[2] = std::min(s[2] & 31, 32 - s[1]);
+    }
     LaneInputs in;
     in.src = {s[0], s[1], s[2]};
     in.old = s[2];
     const LaneResult r = Evaluate(inst, mode, in);
-    const uint64_t got = pair.result == kBool ? uint64_t{r.mask_bit} : r.value & mir::MaskOf(pair.result);
+    const uint64_t got =
+        pair.result == kBool ? uint64_t{r.mask_bit} : r.value & mir::MaskOf(pair.result);
     if (mode.round32 == Rounding::kZero) std::fesetround(FE_TOWARDZERO);
     const std::optional<uint64_t> expected =
         Judged(pair.judge, pair.result, pair.source, flush, ForJudge(pair, s));
@@ -328,7 +332,8 @@ TEST(SemanticsJudge, PackedHalves) {
         for (size_t k = 0; k < 3; ++k) {
           s[k] = half[(h != 0 ? inst.op_sel_hi : inst.op_sel) >> k & 1][k];
         }
-        const auto expected = Judged(pair.judge, pair.result, pair.source, false, ForJudge(pair, s));
+        const auto expected =
+            Judged(pair.judge, pair.result, pair.source, false, ForJudge(pair, s));
         ASSERT_TRUE(Agrees(pair, got >> (16 * h) & 0xffff, *expected))
             << amd::isa::Info(pair.op).mnemonic << std::hex << " " << s[0] << " " << s[1] << " "
             << s[2];

@@ -16,10 +16,24 @@ inline constexpr Rounding kRoundings[] = {Rounding::kNearestEven, Rounding::kUp,
 // Zeros, subnormal numbers, powers of two and their neighbours, infinities, NaNs, of both signs.
 inline std::vector<uint64_t> Corners(Format format) {
   const uint64_t one = format.one(), inf = format.infinity(), least = format.hidden();
-  std::vector<uint64_t> corners = {0,         1,           least - 1,   least,   least + 1, one - 1,
-                                   one,       one + 1,     one + least, inf - 1, inf,       inf | 1,
-                                   inf | (format.quiet_bit()), one + 3 * (least >> 1),
-                                   one - least, inf - least, one + 24 * least, one + 23 * least};
+  std::vector<uint64_t> corners = {0,
+                                   1,
+                                   least - 1,
+                                   least,
+                                   least + 1,
+                                   one - 1,
+                                   one,
+                                   one + 1,
+                                   one + least,
+                                   inf - 1,
+                                   inf,
+                                   inf | 1,
+                                   inf | (format.quiet_bit()),
+                                   one + 3 * (least >> 1),
+                                   one - least,
+                                   inf - least,
+                                   one + 24 * least,
+                                   one + 23 * least};
   const size_t positive = corners.size();
   for (size_t i = 0; i < positive; ++i) corners.push_back(corners[i] | format.sign());
   return corners;
@@ -28,7 +42,8 @@ inline std::vector<uint64_t> Corners(Format format) {
 // Bits of floats: corners, numbers near 1 whose sums round, and any bits.
 class Floats {
  public:
-  Floats(Format format, uint32_t seed) : format_(format), corners_(Corners(format)), random_(seed) {}
+  Floats(Format format, uint32_t seed)
+      : format_(format), corners_(Corners(format)), random_(seed) {}
 
   uint64_t Next() {
     const uint64_t bits = random_();
@@ -37,8 +52,8 @@ class Floats {
       case 0: return corners_[bits % corners_.size()];
       case 1: {
         const uint64_t exponent = static_cast<uint64_t>(format_.bias()) - 4 + (bits >> 60) % 9;
-        return (bits & (format_.sign() | (format_.hidden() - 1))) |
-               exponent << format_.fraction_bits;
+        return (bits & (format_.sign() | (format_.hidden() - 1))) | exponent
+                                                                        << format_.fraction_bits;
       }
       default: return bits & mask;
     }
