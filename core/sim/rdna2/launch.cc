@@ -253,6 +253,8 @@ absl::Status LaunchState::MapTables() {
   return absl::OkStatus();
 }
 
+bool LaunchState::wgp_mode() const { return Field(amd_.rsrc1, 29, 1) != 0; }
+
 uint32_t LaunchState::vgprs() const { return AllocatedVgprs(record_); }
 
 uint32_t LaunchState::UndefinedDword(size_t i) const {
