@@ -46,6 +46,7 @@ ALLOWED = {
     "core/mid": {"core/mir", "core/base"},
     "core/oracle": {"core/mir", "core/base"},
     "core/sim/eu": {"core/sim/scene", "core/intel/isa", "core/out", "core/base"},
+    "core/sim/rdna2": {"core/sim/scene", "core/amd/isa", "core/out", "core/base"},
     "core/sim/scene": {"core/out", "core/base"},
     "core/intel/isa": {"core/base"},
     "core/amd/isa": set(),

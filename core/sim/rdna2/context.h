@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "core/sim/rdna2/access_log.h"
 #include "core/sim/rdna2/lane_order.h"
 #include "core/sim/rdna2/memory.h"
 
@@ -20,6 +21,11 @@ struct Context {
   uint32_t undefined = 0;  // pattern of undefined dwords
   // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
   uint64_t outside = 0;
+  AccessLog* log = nullptr;  // in contract mode, of workgroups of several waves
+
+  void Note(Space space, uint64_t address, uint32_t bytes, Use use) const {
+    if (log != nullptr) log->Note(space, address, bytes, use);
+  }
 };
 
 }  // namespace kiln::sim::rdna2

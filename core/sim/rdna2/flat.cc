@@ -41,6 +41,7 @@ class FlatAccess {
     const uint64_t address = GlobalAddress(op_, wave_, lane);
     const absl::StatusOr<uint8_t*> at = context_.memory->space.Resolve(address, access_.bytes);
     if (!at.ok()) return Error(lane, at.status().message());
+    context_.Note(Space::kMemory, address, access_.bytes, UseOf(access_.kind));
     if (access_.kind == AccessKind::kAtomic) {
       if (address % access_.bytes != 0) return Error(lane, "an atomic that is not aligned");
       const int result = op_.inst.glc ? op_.inst.dst.vgpr() : -1;

@@ -87,7 +87,7 @@ TEST(LaunchTest, MissingBufferIsTheNullDescriptor) {
                       }};
   scene::Dispatch dispatch = DispatchOf(p);
   dispatch.buffers.pop_back();
-  const auto stats = Run(CodeOf(p), RecordOf(p), {}, dispatch);
+  const auto stats = rdna2::Run(CodeOf(p), RecordOf(p), {}, dispatch);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ(dispatch.buffers[0].bytes, std::vector<uint8_t>(128, 0));
 }

@@ -141,18 +141,18 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   scene::Dispatch dispatch = DispatchOf(p);
   out::LaunchRecord record = RecordOf(p);
   record.stage = "fragment";
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(), absl::StatusCode::kUnimplemented);
   record = RecordOf(p);
   record.dispatch_width = 16;
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
   record = RecordOf(p);
   record.arch = out::IntelLaunch{};
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
   record = RecordOf(p);
   std::get<out::AmdLaunch>(record.arch).instruction_bytes += 4;
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

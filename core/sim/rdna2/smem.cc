@@ -65,6 +65,7 @@ absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
     if (!value.ok()) return value.status();
     loaded[static_cast<size_t>(i)] = *value;
   }
+  if (op.inst.dst.code == isa::kNull) return absl::OkStatus();
   for (int i = 0; i < dwords; ++i) {
     w.SetScalar(op.inst.dst.code + i, loaded[static_cast<size_t>(i)]);
   }

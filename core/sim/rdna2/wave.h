@@ -33,6 +33,7 @@ struct WaveState {
   uint32_t pc = 0;            // index of the next instruction
   WaveStatus status = WaveStatus::kRunning;
   uint32_t number = 0;  // in its workgroup
+  uint32_t phase = 0;   // barriers that it has passed
   uint64_t instructions = 0;
 
   int lanes() const { return size == isa::Wave::k64 ? 64 : 32; }

@@ -28,15 +28,15 @@ Instruction Of(Opcode op) {
   return inst;
 }
 
-LaneResult Run(const Instruction& inst, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0,
-               const Mode& mode = {}, uint64_t old = 0) {
+LaneResult Compute(const Instruction& inst, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0,
+                   const Mode& mode = {}, uint64_t old = 0) {
   LaneInputs in;
   in.src = {a, b, c};
   in.old = old;
   return Evaluate(inst, mode, in);
 }
 uint64_t Value(Opcode op, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0, const Mode& mode = {}) {
-  return Run(Of(op), a, b, c, mode).value;
+  return Compute(Of(op), a, b, c, mode).value;
 }
 uint64_t F(float f) { return std::bit_cast<uint32_t>(f); }
 uint64_t D(double d) { return std::bit_cast<uint64_t>(d); }
@@ -72,7 +72,7 @@ TEST(Evaluate, EveryVectorOpcodeIsComputedOrNamed) {
   }
   EXPECT_EQ(refused, other_lanes);
   // README.md has these counts.
-  EXPECT_EQ(count[Accuracy::kExact], 429);
+  EXPECT_EQ(count[Accuracy::kExact], 423);
   EXPECT_EQ(count[Accuracy::kBounded], 36);
 }
 
@@ -85,7 +85,7 @@ TEST(Evaluate, WritesNoMoreThanTheDestination) {
     if (!IsVector(info) || !CheckComputed(Of(info.op)).ok()) continue;
     for (int n = 0; n < 20; ++n) {
       const uint64_t old = bits.Next();
-      const LaneResult r = Run(Of(info.op), bits.Next(), bits.Next(), bits.Next(), {}, old);
+      const LaneResult r = Compute(Of(info.op), bits.Next(), bits.Next(), bits.Next(), {}, old);
       const bool has_result = info.dst != amd::isa::Type::kN && info.dst != amd::isa::Type::kMask;
       const int dwords = amd::isa::Dwords(info.dst);
       const int width = !has_result ? 0 : amd::isa::Is16Bit(info.dst) ? 16 : dwords >= 2 ? 64 : 32;
@@ -103,17 +103,17 @@ TEST(Modifiers, AbsoluteValueComesBeforeNegation) {
   Instruction add = Of(Opcode::kVAddF32);
   add.form = Form::kVop3;
   add.abs = 1;
-  EXPECT_EQ(Run(add, F(-3), F(1)).value, F(4));
+  EXPECT_EQ(Compute(add, F(-3), F(1)).value, F(4));
   add.neg = 1;
-  EXPECT_EQ(Run(add, F(-3), F(1)).value, F(-2));
+  EXPECT_EQ(Compute(add, F(-3), F(1)).value, F(-2));
   add.neg = 2;
-  EXPECT_EQ(Run(add, F(-3), F(1)).value, F(2));
+  EXPECT_EQ(Compute(add, F(-3), F(1)).value, F(2));
   Instruction add64 = Of(Opcode::kVAddF64);
   add64.neg = 2;
-  EXPECT_EQ(Run(add64, D(3), D(1)).value, D(2));
+  EXPECT_EQ(Compute(add64, D(3), D(1)).value, D(2));
   Instruction select = Of(Opcode::kVCndmaskB32);
   select.neg = 1;
-  EXPECT_EQ(Run(select, kSignalling, F(1)).value, kSignalling | kNegative);  // bits alone
+  EXPECT_EQ(Compute(select, kSignalling, F(1)).value, kSignalling | kNegative);  // bits alone
 }
 
 // omod and what switches it off: RDNA2 ISA guide, 6.2.4.
@@ -123,12 +123,12 @@ TEST(Modifiers, OutputMultiplier) {
   Instruction mul = Of(Opcode::kVMulF32);
   for (const auto& [omod, expected] : {std::pair{1, 6.0f}, {2, 12.0f}, {3, 1.5f}}) {
     mul.omod = static_cast<uint8_t>(omod);
-    EXPECT_EQ(Run(mul, F(3), F(1), 0, flush).value, F(expected));
-    EXPECT_EQ(Run(mul, F(3), F(1), 0, {}).value, F(3));  // subnormal results are kept
+    EXPECT_EQ(Compute(mul, F(3), F(1), 0, flush).value, F(expected));
+    EXPECT_EQ(Compute(mul, F(3), F(1), 0, {}).value, F(3));  // subnormal results are kept
     Mode ieee = flush;
     ieee.ieee = true;
-    EXPECT_EQ(Run(mul, F(3), F(1), 0, ieee).value, F(3));
-    EXPECT_EQ(Run(mul, F(-0.0f), F(1), 0, flush).value, F(0));
+    EXPECT_EQ(Compute(mul, F(3), F(1), 0, ieee).value, F(3));
+    EXPECT_EQ(Compute(mul, F(-0.0f), F(1), 0, flush).value, F(0));
   }
 }
 
@@ -137,12 +137,12 @@ TEST(Modifiers, ClampOfFloats) {
   add.clamp = true;
   Mode dx10;
   dx10.dx10_clamp = true;
-  EXPECT_EQ(Run(add, F(0.75f), F(0.75f)).value, F(1));
-  EXPECT_EQ(Run(add, F(0.75f), F(-1)).value, F(0));
-  EXPECT_EQ(Run(add, F(0.25f), F(0.5f)).value, F(0.75f));
-  EXPECT_EQ(Run(add, kQuiet, F(1), 0, dx10).value, F(0));
-  EXPECT_EQ(Run(add, kQuiet, F(1)).value, kQuiet);
-  EXPECT_EQ(Run(add, kInf, F(1)).value, F(1));
+  EXPECT_EQ(Compute(add, F(0.75f), F(0.75f)).value, F(1));
+  EXPECT_EQ(Compute(add, F(0.75f), F(-1)).value, F(0));
+  EXPECT_EQ(Compute(add, F(0.25f), F(0.5f)).value, F(0.75f));
+  EXPECT_EQ(Compute(add, kQuiet, F(1), 0, dx10).value, F(0));
+  EXPECT_EQ(Compute(add, kQuiet, F(1)).value, kQuiet);
+  EXPECT_EQ(Compute(add, kInf, F(1)).value, F(1));
 }
 
 // Vectors of tinygrad's test/amd/hw/test_vop3.py (measured on RDNA3).
@@ -150,7 +150,7 @@ TEST(Modifiers, ClampOfIntegers) {
   const auto clamped = [](Opcode op, uint64_t a, uint64_t b, uint64_t c = 0) {
     Instruction inst = Of(op);
     inst.clamp = true;
-    return Run(inst, a, b, c).value;
+    return Compute(inst, a, b, c).value;
   };
   EXPECT_EQ(clamped(Opcode::kVSubNcU32, 0, 1), 0u);
   EXPECT_EQ(clamped(Opcode::kVAddNcU32, 0xffffffff, 1), 0xffffffffu);
@@ -168,11 +168,11 @@ TEST(Modifiers, ClampOfIntegers) {
 TEST(Modifiers, HalvesOfSourcesAndDestination) {
   Instruction fma = Of(Opcode::kVFmaF16);
   constexpr uint64_t kOneTwo = 0x40003c00;  // 2.0, 1.0
-  EXPECT_EQ(Run(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb).value, 0xaaaa3c00u);
+  EXPECT_EQ(Compute(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb).value, 0xaaaa3c00u);
   fma.op_sel = 1;
-  EXPECT_EQ(Run(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb).value, 0xaaaa4000u);
+  EXPECT_EQ(Compute(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb).value, 0xaaaa4000u);
   fma.op_sel = 8 | 3;
-  const LaneResult r = Run(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb);
+  const LaneResult r = Compute(fma, kOneTwo, kOneTwo, 0, {}, 0xaaaabbbb);
   EXPECT_EQ(r.value, 0x4400bbbbu);
   EXPECT_EQ(r.written, 0xffff0000u);
 }
@@ -184,19 +184,19 @@ TEST(Modifiers, PartsOfSdwa) {
   add.sdwa.dst_sel = sel(Sel::kByte1);
   add.sdwa.src_sel = {sel(Sel::kByte2), sel(Sel::kWord1)};
   constexpr uint64_t kA = 0x12f45678, kB = 0x00051234, kOld = 0xaabbccdd;
-  const auto run = [&] { return Run(add, kA, kB, 0, {}, kOld).value; };
+  const auto run = [&] { return Compute(add, kA, kB, 0, {}, kOld).value; };
   EXPECT_EQ(run(), 0x0000f900u);
   add.sdwa.dst_unused = 1;
   EXPECT_EQ(run(), 0xfffff900u);
   add.sdwa.dst_unused = 2;
   EXPECT_EQ(run(), 0xaabbf9ddu);
   add.sdwa = {sel(Sel::kDword), 0, {sel(Sel::kByte2), sel(Sel::kDword)}, 1};
-  EXPECT_EQ(Run(add, kA, 0).value, 0xfffffff4u);
+  EXPECT_EQ(Compute(add, kA, 0).value, 0xfffffff4u);
   Instruction convert = Of(Opcode::kVCvtF32F16);
   convert.form = Form::kSdwa;
   convert.sdwa = {sel(Sel::kDword), 0, {sel(Sel::kWord1), sel(Sel::kDword)}, 0};
   convert.neg = 1;
-  EXPECT_EQ(Run(convert, 0x3c004000, 0).value, F(-1));
+  EXPECT_EQ(Compute(convert, 0x3c004000, 0).value, F(-1));
 }
 
 // ---- Modes ----
@@ -231,8 +231,8 @@ TEST(Modes, SubnormalNumbers) {
   EXPECT_EQ(Value(Opcode::kVMulF32, 0x80800000, F(0.5f), 0, out_only), 0x80000000u);
   EXPECT_EQ(Value(Opcode::kVMulF32, 0x00400000, F(4), 0, out_only), 0x01000000u);
   EXPECT_EQ(Value(Opcode::kVMovB32, 3, 0, 0, in_only), 3u);
-  EXPECT_TRUE(Run(Of(Opcode::kVCmpEqF32), 3, 0, 0, in_only).mask_bit);
-  EXPECT_FALSE(Run(Of(Opcode::kVCmpEqF32), 3, 0).mask_bit);
+  EXPECT_TRUE(Compute(Of(Opcode::kVCmpEqF32), 3, 0, 0, in_only).mask_bit);
+  EXPECT_FALSE(Compute(Of(Opcode::kVCmpEqF32), 3, 0).mask_bit);
   // 16 bits follow their own field.
   EXPECT_EQ(Value(Opcode::kVAddF16, 3, 0, 0, in_only), 3u);
 }
@@ -280,11 +280,12 @@ TEST(Vectors, Classes) {
                                               {kInf, 9}};
   for (const auto& [bits, number] : classes) {
     for (int bit = 0; bit < 10; ++bit) {
-      EXPECT_EQ(Run(Of(Opcode::kVCmpClassF32), bits, uint64_t{1} << bit).mask_bit, bit == number);
+      EXPECT_EQ(Compute(Of(Opcode::kVCmpClassF32), bits, uint64_t{1} << bit).mask_bit,
+                bit == number);
     }
   }
-  EXPECT_TRUE(Run(Of(Opcode::kVCmpClassF16), 0xfc00, 1 << 2).mask_bit);
-  EXPECT_TRUE(Run(Of(Opcode::kVCmpClassF64), 1, 1 << 7).mask_bit);
+  EXPECT_TRUE(Compute(Of(Opcode::kVCmpClassF16), 0xfc00, 1 << 2).mask_bit);
+  EXPECT_TRUE(Compute(Of(Opcode::kVCmpClassF64), 1, 1 << 7).mask_bit);
 }
 
 // The sixteen float conditions for less, equal, greater and unordered operands.
@@ -303,7 +304,7 @@ TEST(Vectors, FloatConditions) {
   const uint64_t operands[] = {F(1), F(2), F(3), kQuiet};
   for (const Case& c : cases) {
     for (int i = 0; i < 4; ++i) {
-      EXPECT_EQ(Run(Of(c.op), operands[i], F(2)).mask_bit, c.holds[i] == '1')
+      EXPECT_EQ(Compute(Of(c.op), operands[i], F(2)).mask_bit, c.holds[i] == '1')
           << Info(c.op).mnemonic << " " << i;
     }
   }
@@ -424,7 +425,7 @@ TEST(Vectors, SumsOfDifferences) {
 
 TEST(Vectors, WideIntegers) {
   const LaneResult wrapped =
-      Run(Of(Opcode::kVMadU64U32), 0xffffffff, 0xffffffff, 0xffffffffffffffff);
+      Compute(Of(Opcode::kVMadU64U32), 0xffffffff, 0xffffffff, 0xffffffffffffffff);
   EXPECT_EQ(wrapped.value, 0xfffffffe00000000u);
   EXPECT_TRUE(wrapped.mask_bit);
   EXPECT_EQ(Value(Opcode::kVMadI64I32, 0xffffffff, 5, 3), static_cast<uint64_t>(-2));
@@ -460,32 +461,32 @@ TEST(Vectors, DotProducts) {
   EXPECT_EQ(Value(Opcode::kVDot8U32U4, 0x0000000f, 0x00000003, 1), 46u);
   Instruction dot = Of(Opcode::kVDot2I32I16);
   dot.op_sel_hi = 7;
-  EXPECT_EQ(Run(dot, 0x0002ffff, 0x00030005, 10).value, 11u);
+  EXPECT_EQ(Compute(dot, 0x0002ffff, 0x00030005, 10).value, 11u);
   dot.op = Opcode::kVDot2F32F16;
-  EXPECT_EQ(Run(dot, 0x40003c00, 0x42004000, F(0.5f)).value, F(8.5f));
-  EXPECT_EQ(Run(dot, 0, 0, 1).value, 0u);  // subnormal accumulator, any mode
+  EXPECT_EQ(Compute(dot, 0x40003c00, 0x42004000, F(0.5f)).value, F(8.5f));
+  EXPECT_EQ(Compute(dot, 0, 0, 1).value, 0u);  // subnormal accumulator, any mode
 }
 
 TEST(Vectors, MixedPrecision) {
   Instruction mix = Of(Opcode::kVFmaMixF32);
   mix.op_sel_hi = 0b110;
   mix.op_sel = 0b100;
-  EXPECT_EQ(Run(mix, F(3), 0x00004000, 0x3c000000).value, F(7));
+  EXPECT_EQ(Compute(mix, F(3), 0x00004000, 0x3c000000).value, F(7));
   mix.neg = 0b010;
-  EXPECT_EQ(Run(mix, F(3), 0x00004000, 0x3c000000).value, F(-5));
+  EXPECT_EQ(Compute(mix, F(3), 0x00004000, 0x3c000000).value, F(-5));
   mix.neg = 0;
   mix.op = Opcode::kVFmaMixhiF16;
-  EXPECT_EQ(Run(mix, F(3), 0x00004000, 0x3c000000, {}, 0x11112222).value, 0x47002222u);
+  EXPECT_EQ(Compute(mix, F(3), 0x00004000, 0x3c000000, {}, 0x11112222).value, 0x47002222u);
   mix.op = Opcode::kVFmaMixloF16;
-  EXPECT_EQ(Run(mix, F(3), 0x00004000, 0x3c000000, {}, 0x11112222).value, 0x11114700u);
+  EXPECT_EQ(Compute(mix, F(3), 0x00004000, 0x3c000000, {}, 0x11112222).value, 0x11114700u);
 }
 
 TEST(Vectors, LiteralOperands) {
   Instruction fma = Of(Opcode::kVFmamkF32);
   fma.literal = static_cast<uint32_t>(F(10));
-  EXPECT_EQ(Run(fma, F(2), F(3)).value, F(23));
+  EXPECT_EQ(Compute(fma, F(2), F(3)).value, F(23));
   fma.op = Opcode::kVFmaakF32;
-  EXPECT_EQ(Run(fma, F(2), F(3)).value, F(16));
+  EXPECT_EQ(Compute(fma, F(2), F(3)).value, F(16));
 }
 
 TEST(Vectors, Interpolation) {
@@ -505,6 +506,7 @@ TEST(Vectors, Interpolation) {
   // Halves: P10 = 2 and 4, P0 = 1 and 3.
   in.parameter = {0x44004000, 0x40003c00, 0x42003c00};
   in.src = {0, F(0.5f), F(3)};
+  in.old = 0;
   Instruction halves = Of(Opcode::kVInterpP1llF16);
   EXPECT_EQ(Evaluate(halves, {}, in).value, F(2));
   halves.high = true;

