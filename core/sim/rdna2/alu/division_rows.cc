@@ -4,10 +4,9 @@
 // sequence must give (division_test.cc: a / b correctly rounded) and by public measurements:
 //   * v_div_scale, 1 / b and a / b both subnormal: the guide scales b, which is at least 2^126, up
 //     by 2^64, which is infinite. It must go down.
-//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX,
-//   doc/GcnInstrsVop3.md)
-//     and RDNA3 (tinygrad, test/amd/hw/test_vop3.py) multiply by 2^64 if src2 is 2 or more and by
-//     2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
+//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). GCN (CLRX's manual, "GCN ISA VOP3
+//     instructions") and RDNA3 (hardware tests of tinygrad, TestDivFmas) multiply by 2^64 if src2
+//     is 2 or more and by 2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
 //   * v_div_fixup: the guide's last case asks for an exponent of all ones of b, which earlier
 //     cases have excluded; measured on RDNA3 it is src0's.
 // "Subnormal" of a quotient is by its exact value, so a quotient that would round to 0 counts.

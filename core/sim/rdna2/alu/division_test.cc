@@ -95,7 +95,7 @@ TEST(Division, DoubleQuotientsAreCorrectlyRounded) {
 constexpr uint32_t kOne = 0x3f800000, kTwo = 0x40000000, kThree = 0x40400000, kSix = 0x40c00000;
 constexpr uint32_t kInf = 0x7f800000, kLargest = 0x7f7fffff;
 
-// Cases of tinygrad's test/amd/hw/test_vop3.py, measured on RDNA3, where both guides agree.
+// Cases of tinygrad's hardware tests of VOP3, measured on RDNA3, where both guides agree.
 TEST(Division, ScaleVectors) {
   const LaneResult plain = Compute(Opcode::kVDivScaleF32, kTwo, 0x40800000, kTwo);
   EXPECT_EQ(plain.value, kTwo);

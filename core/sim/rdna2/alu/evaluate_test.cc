@@ -145,7 +145,7 @@ TEST(Modifiers, ClampOfFloats) {
   EXPECT_EQ(Compute(add, kInf, F(1)).value, F(1));
 }
 
-// Vectors of tinygrad's test/amd/hw/test_vop3.py (measured on RDNA3).
+// Vectors of tinygrad's hardware tests of VOP3 (measured on RDNA3).
 TEST(Modifiers, ClampOfIntegers) {
   const auto clamped = [](Opcode op, uint64_t a, uint64_t b, uint64_t c = 0) {
     Instruction inst = Of(op);
@@ -515,7 +515,7 @@ TEST(Vectors, Interpolation) {
   EXPECT_EQ(Evaluate(halves, {}, in).value, 0x4400u);  // 2 * 0.5 + 3
 }
 
-// What the ISA guide promises of reciprocals and roots, and what its seeds for f64 are here.
+// Reciprocals and roots within the ISA guide's bounds; seeds of f64 with 24 bits.
 TEST(Vectors, Transcendentals) {
   EXPECT_EQ(Value(Opcode::kVRcpF32, F(3)), 0x3eaaaaabu);
   EXPECT_EQ(Value(Opcode::kVRcpF32, 1), kInf);         // a subnormal source is 0
