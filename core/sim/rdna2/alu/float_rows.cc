@@ -103,7 +103,7 @@ LaneResult Fract(const Lane& l) {
   const Format format = FormatOf(l.info().dst);
   if (x.is_infinite()) return l.FloatResult(Nan(false));
   const Number floor = ToIntegral(x, Rounding::kDown);
-  const Number rest = Add(x, Negate(floor), kNearest);
+  const Number rest = Add(x, Negate(floor), l.rounding());
   const uint64_t bits = Encode(rest, format, l.RulesOf(format));
   const uint64_t below_one = format.one() - 1;
   if (rest.is_nan()) return l.FloatResult(rest);
