@@ -264,7 +264,8 @@ TEST(Vectors, LegacyMultiplication) {
   EXPECT_EQ(Value(Opcode::kVMulLegacyF32, kQuiet, F(-0.0f)), 0u);
   EXPECT_EQ(Value(Opcode::kVMulLegacyF32, F(3), F(-2)), F(-6));
   EXPECT_EQ(Value(Opcode::kVFmaLegacyF32, kInf, F(0), F(5)), F(5));
-  EXPECT_EQ(Value(Opcode::kVMulF32, kInf, F(0)), kQuiet);
+  EXPECT_EQ(Value(Opcode::kVMulF32, kInf, F(0)), kQuiet | kNegative);
+  EXPECT_EQ(Value(Opcode::kVSubF32, kInf, kInf), kQuiet | kNegative);
 }
 
 TEST(Vectors, Classes) {
