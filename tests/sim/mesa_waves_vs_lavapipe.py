@@ -155,6 +155,10 @@ def judge(a, launch, width, module, found):
         changes = base.undefined(run, launch, job, folder, got)
         if d and not changes and uses_subgroups(module):
             return judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+        if d and changes:
+            zero = base.simulate(run, launch, job, folder, ["--zero-memory"])
+            if base.differences(job, peer.outputs(found["result"]), peer.outputs(zero), types, a.ulp) is None:
+                d = "reads shared memory that nothing wrote (agrees if it is 0): " + d
         if d and not changes and a.mir_run and is_noise(a, found, peer.outputs(got), width, types, folder):
             return "noise", d
     if d is None:

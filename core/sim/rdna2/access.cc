@@ -21,13 +21,20 @@ using isa::opcode_flag::kTwo;
 // Operations of DS by their names; minimum, maximum, sum and comparison of floats by type.
 std::optional<AtomicOp> LdsOperation(absl::string_view word, absl::string_view type) {
   constexpr std::pair<absl::string_view, AtomicOp> kNames[] = {
-      {"wrxchg", AtomicOp::kSwap},      {"wrxchg2", AtomicOp::kSwap},
-      {"wrxchg2st64", AtomicOp::kSwap}, {"cmpst", AtomicOp::kCompareSwap},
-      {"add", AtomicOp::kAdd},          {"sub", AtomicOp::kSub},
-      {"rsub", AtomicOp::kReverseSub},  {"and", AtomicOp::kAnd},
-      {"or", AtomicOp::kOr},            {"xor", AtomicOp::kXor},
-      {"inc", AtomicOp::kIncrement},    {"dec", AtomicOp::kDecrement},
-      {"mskor", AtomicOp::kMaskedOr},   {"wrap", AtomicOp::kWrap},
+      {"wrxchg", AtomicOp::kSwap},
+      {"wrxchg2", AtomicOp::kSwap},
+      {"wrxchg2st64", AtomicOp::kSwap},
+      {"cmpst", AtomicOp::kCompareSwap},
+      {"add", AtomicOp::kAdd},
+      {"sub", AtomicOp::kSub},
+      {"rsub", AtomicOp::kReverseSub},
+      {"and", AtomicOp::kAnd},
+      {"or", AtomicOp::kOr},
+      {"xor", AtomicOp::kXor},
+      {"inc", AtomicOp::kIncrement},
+      {"dec", AtomicOp::kDecrement},
+      {"mskor", AtomicOp::kMaskedOr},
+      {"wrap", AtomicOp::kWrap},
   };
   const bool real = type[0] == 'f', is_signed = type[0] == 'i';
   if (word == "min") {
@@ -47,10 +54,10 @@ std::optional<AtomicOp> LdsOperation(absl::string_view word, absl::string_view t
 // Bytes named by the last words of loads and stores.
 uint8_t BytesNamed(absl::string_view word) {
   constexpr std::pair<absl::string_view, uint8_t> kNames[] = {
-      {"ubyte", 1}, {"sbyte", 1}, {"byte", 1},    {"u8", 1},       {"i8", 1},       {"b8", 1},
-      {"short", 2}, {"ushort", 2}, {"sshort", 2}, {"u16", 2},      {"i16", 2},      {"b16", 2},
-      {"dword", 4}, {"b32", 4},   {"dwordx2", 8}, {"b64", 8},      {"dwordx3", 12}, {"b96", 12},
-      {"dwordx4", 16}, {"b128", 16}};
+      {"ubyte", 1}, {"sbyte", 1},    {"byte", 1},   {"u8", 1},       {"i8", 1},
+      {"b8", 1},    {"short", 2},    {"ushort", 2}, {"sshort", 2},   {"u16", 2},
+      {"i16", 2},   {"b16", 2},      {"dword", 4},  {"b32", 4},      {"dwordx2", 8},
+      {"b64", 8},   {"dwordx3", 12}, {"b96", 12},   {"dwordx4", 16}, {"b128", 16}};
   for (const auto& [name, bytes] : kNames) {
     if (name == word) return bytes;
   }

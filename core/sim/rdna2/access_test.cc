@@ -37,8 +37,8 @@ TEST(AccessTest, NoOpcodeIsForgotten) {
     const isa::OpcodeInfo& info = isa::Info(i);
     const bool here = info.encoding == isa::Encoding::kDs || isa::IsBuffer(info.encoding) ||
                       isa::IsFlatFormat(info.encoding);
-    const uint64_t any = isa::opcode_flag::kLoad | isa::opcode_flag::kStore |
-                         isa::opcode_flag::kAtomic;
+    const uint64_t any =
+        isa::opcode_flag::kLoad | isa::opcode_flag::kStore | isa::opcode_flag::kAtomic;
     if (!here || !info.Has(any) || info.Has(isa::opcode_flag::kGds)) continue;
     const bool known = AccessOf(info.op).kind != AccessKind::kOther && AccessOf(info.op).bytes != 0;
     // Addressed by M0 and the lane; counters.

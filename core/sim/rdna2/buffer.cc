@@ -83,9 +83,9 @@ class BufferAccess {
   }
 
   absl::Status NothingThere(uint64_t address, int lane) const {
-    return OpError(absl::StatusCode::kOutOfRange, op_, wave_.size,
-                   absl::StrFormat("address 0x%x of a V# lies in no allocation, lane %d", address,
-                                   lane));
+    return OpError(
+        absl::StatusCode::kOutOfRange, op_, wave_.size,
+        absl::StrFormat("address 0x%x of a V# lies in no allocation, lane %d", address, lane));
   }
 
   // Each dword is judged by itself.

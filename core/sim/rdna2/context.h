@@ -1,4 +1,4 @@
-// What a wave reaches besides its registers.
+// The memory that a wave reaches, and how.
 #ifndef KILN_CORE_SIM_RDNA2_CONTEXT_H_
 #define KILN_CORE_SIM_RDNA2_CONTEXT_H_
 
@@ -13,8 +13,8 @@ namespace kiln::sim::rdna2 {
 
 struct Context {
   const Memory* memory = nullptr;
-  absl::Span<uint8_t> lds;             // of the workgroup
-  uint64_t scratch = 0;                // address of the wave's scratch
+  absl::Span<uint8_t> lds;  // of the workgroup
+  uint64_t scratch = 0;     // address of the wave's scratch
   uint32_t scratch_bytes_per_lane = 0;
   LaneOrder order = LaneOrder::kAscending;
   uint64_t code_address = 0;

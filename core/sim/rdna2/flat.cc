@@ -1,5 +1,5 @@
-// See flat.h. Scratch is swizzled: dword d of lane l lies at FLAT_SCRATCH + 4 (d * lanes + l) (LLVM,
-// AMDGPUUsage, "Private segment").
+// See flat.h. Scratch is swizzled: dword d of lane l lies at FLAT_SCRATCH + 4 (d * lanes + l)
+// (LLVM, AMDGPUUsage, "Private segment").
 #include "core/sim/rdna2/flat.h"
 
 #include <algorithm>
@@ -62,8 +62,8 @@ class FlatAccess {
   }
 
   absl::StatusOr<uint8_t*> ScratchByte(uint32_t offset, int lane) const {
-    const uint64_t dword = uint64_t{offset / 4} * static_cast<uint64_t>(wave_.lanes()) +
-                           static_cast<uint64_t>(lane);
+    const uint64_t dword =
+        uint64_t{offset / 4} * static_cast<uint64_t>(wave_.lanes()) + static_cast<uint64_t>(lane);
     return context_.memory->space.Resolve(wave_.flat_scratch + 4 * dword + offset % 4, 1);
   }
 

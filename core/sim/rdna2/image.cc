@@ -41,7 +41,9 @@ struct ImageAccess {
   std::array<LaneAddress, kMaxLanes> addresses;
   std::array<ImageResult, kMaxLanes> results;
 
-  absl::Span<const uint32_t> Address(int lane) const { return addresses[static_cast<size_t>(lane)]; }
+  absl::Span<const uint32_t> Address(int lane) const {
+    return addresses[static_cast<size_t>(lane)];
+  }
 
   // Texels have no address but that of their bytes here; only which ones are the same matters.
   void NoteTexel(absl::Span<uint8_t> bytes, ImageAction action) const {

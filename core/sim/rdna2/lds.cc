@@ -81,8 +81,7 @@ class DsAccess {
     if (at != nullptr) std::memcpy(&old, at, access_.bytes);
     uint64_t data = Data(1 + (access_.two ? second : 0), lane), other = Data(2, lane);
     if (Compares(*access_.atomic)) std::swap(data, other);
-    const uint64_t result =
-        ApplyAtomic(*access_.atomic, 8 * access_.bytes, old, data, other);
+    const uint64_t result = ApplyAtomic(*access_.atomic, 8 * access_.bytes, old, data, other);
     if (at != nullptr) std::memcpy(at, &result, access_.bytes);
     if (op_.inst.dst.exists()) {
       SetRegisterValue(wave_, op_.inst.dst.vgpr() + second * access_.bytes / 4, access_.bytes, lane,
@@ -109,8 +108,7 @@ void Exchange(const Op& op, LaneOrder order, WaveState& w) {
     if (swizzle) {
       other = SwizzleSource(static_cast<uint32_t>(op.inst.offset), lane);
     } else {
-      const uint64_t address =
-          LaneSource(w, op, 0, lane) + static_cast<uint64_t>(op.inst.offset);
+      const uint64_t address = LaneSource(w, op, 0, lane) + static_cast<uint64_t>(op.inst.offset);
       other = lane / 32 * 32 + static_cast<int>(address >> 2 & 31);
     }
     const auto at = static_cast<size_t>(lane), from = static_cast<size_t>(other);
@@ -121,9 +119,8 @@ void Exchange(const Op& op, LaneOrder order, WaveState& w) {
     }
   });
   LaneDwords& to = w.vector[static_cast<size_t>(op.inst.dst.vgpr())];
-  ForLanes(exec, order, [&](int lane) {
-    to[static_cast<size_t>(lane)] = result[static_cast<size_t>(lane)];
-  });
+  ForLanes(exec, order,
+           [&](int lane) { to[static_cast<size_t>(lane)] = result[static_cast<size_t>(lane)]; });
 }
 
 }  // namespace

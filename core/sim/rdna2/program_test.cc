@@ -8,12 +8,15 @@ namespace kiln::sim::rdna2 {
 namespace {
 
 TEST(ProgramTest, BranchesBecomeIndices) {
-  const TestProgram p{.lanes = 32, .body = {
-      0xbf840002,  // s_cbranch_scc0 2
-      0x7e0202ff, 0x12345678,  // v_mov_b32_e32 v1, 0x12345678
-      0xbf82fffc,  // s_branch 65532
-      0xbf810000,  // s_endpgm
-  }, .whole = true};
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0xbf840002,              // s_cbranch_scc0 2
+                              0x7e0202ff, 0x12345678,  // v_mov_b32_e32 v1, 0x12345678
+                              0xbf82fffc,              // s_branch 65532
+                              0xbf810000,              // s_endpgm
+                          },
+                      .whole = true};
   const auto program = Load(CodeOf(p), isa::Wave::k32);
   ASSERT_TRUE(program.ok()) << program.status();
   ASSERT_EQ(program->ops.size(), 4u);

@@ -90,9 +90,9 @@ absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
   for (const Event& e : events_) {
     const bool scalar = code < 256;
     if (!scalar && (e.lanes & lanes) == 0) continue;
-    const bool inside = std::any_of(
-        e.registers.begin(), e.registers.end(),
-        [code](const auto& r) { return code >= r.first && code < r.first + r.second; });
+    const bool inside = std::any_of(e.registers.begin(), e.registers.end(), [code](const auto& r) {
+      return code >= r.first && code < r.first + r.second;
+    });
     if (!inside) continue;
     Hazard of = hazard;
     if (e.producer == Producer::kExport) {
@@ -162,8 +162,8 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
   events_.push_back(std::move(event));
 }
 
-// Rules about neighbours (LLVM 19, GCNHazardRecognizer, FPAtomicToDenormMode; RDNA 2 ISA guide, 6.10
-// for v_permlane behind v_cmpx). Mesa's compiler keeps neither on this chip.
+// Rules about neighbours (LLVM 19, GCNHazardRecognizer, FPAtomicToDenormMode; RDNA 2 ISA
+// guide, 6.10 for v_permlane behind v_cmpx). Mesa's compiler keeps neither on this chip.
 absl::Status Scoreboard::CheckHazards(const Op& op) {
   const bool vector = isa::IsVectorAlu(op.info->encoding);
   const bool permlane =
@@ -178,7 +178,7 @@ absl::Status Scoreboard::CheckHazards(const Op& op) {
   }
   const bool waits = op.info->unit == isa::Unit::kWait;
   const int states = op.inst.op == Opcode::kSNop ? op.inst.simm + 1 : 1;
-  since_float_atomic_ = IsFloatAtomic(op)  ? 0
+  since_float_atomic_ = IsFloatAtomic(op) ? 0
                         : vector || waits ? 100
                                           : std::min(100, since_float_atomic_ + states);
   if (vector) after_cmpx_ = isa::IsCmpx(*op.info);

@@ -197,7 +197,8 @@ absl::Status Simulator::RunWaves() {
     }
     if (running) continue;
     if (!waiting) return absl::OkStatus();
-    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA guide, 12.5).
+    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA
+    // guide, 12.5).
     for (WaveState& w : waves_) {
       if (w.status != WaveStatus::kAtBarrier) continue;
       w.status = WaveStatus::kRunning;
@@ -214,7 +215,8 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
   for (uint32_t i = 0; i < waves_.size(); ++i) {
     launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
+    if (options_.contract)
+      scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
   }
   stats_.threads += waves_.size();
   absl::Status status = RunWaves();
@@ -285,9 +287,8 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
 
 }  // namespace
 
-absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code,
-                                    const out::LaunchRecord& record, const Options& options,
-                                    scene::Dispatch& dispatch) {
+absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                                    const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
   if (absl::Status s = CheckDispatch(options, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);

@@ -40,8 +40,8 @@ struct WaveState {
   uint64_t AllLanes() const { return size == isa::Wave::k64 ? ~uint64_t{0} : 0xffffffffu; }
 
   uint64_t Scalar64(int code) const {
-    return scalar[static_cast<size_t>(code)] |
-           uint64_t{scalar[static_cast<size_t>(code + 1)]} << 32;
+    return scalar[static_cast<size_t>(code)] | uint64_t{scalar[static_cast<size_t>(code + 1)]}
+                                                   << 32;
   }
   // null swallows writes.
   void SetScalar(int code, uint32_t value) {

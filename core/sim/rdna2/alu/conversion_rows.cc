@@ -1,6 +1,6 @@
 // Conversions between formats and integers, and packing. Semantics: RDNA2 ISA guide, chapter 12;
-// where it gives a name only, CLRX's measured descriptions (doc/GcnInstrsVop1.md,
-// GcnInstrsVop3.md).
+// where it gives a name only, CLRX's measured descriptions (doc/GcnInstrsVop1,
+// GcnInstrsVop3).
 #include <algorithm>
 #include <limits>
 

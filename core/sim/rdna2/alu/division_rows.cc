@@ -4,8 +4,7 @@
 // sequence must give (division_test.cc: a / b correctly rounded) and by public measurements:
 //   * v_div_scale, 1 / b and a / b both subnormal: the guide scales b, which is at least 2^126, up
 //     by 2^64, which is infinite. It must go down.
-//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX,
-//   doc/GcnInstrsVop3.md)
+//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX, doc/GcnInstrsVop3)
 //     and RDNA3 (tinygrad, test/amd/hw/test_vop3.py) multiply by 2^64 if src2 is 2 or more and by
 //     2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
 //   * v_div_fixup: the guide's last case asks for an exponent of all ones of b, which earlier
