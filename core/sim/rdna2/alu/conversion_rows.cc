@@ -1,6 +1,6 @@
 // Conversions between formats and integers, and packing. Semantics: RDNA2 ISA guide, chapter 12;
-// where it gives a name only, CLRX's measured descriptions (doc/GcnInstrsVop1,
-// GcnInstrsVop3).
+// where it gives a name only, the measured descriptions in CLRX's manual ("GCN ISA VOP1/VOP3
+// instructions").
 #include <algorithm>
 #include <limits>
 

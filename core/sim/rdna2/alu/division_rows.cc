@@ -3,10 +3,12 @@
 // Semantics: RDNA2 ISA guide, chapter 12. Its pseudo code has three slips, decided by what the
 // sequence must give (division_test.cc: a / b correctly rounded) and by public measurements:
 //   * v_div_scale, 1 / b and a / b both subnormal: the guide scales b, which is at least 2^126, up
-//     by 2^64, which is infinite. It must go down.
-//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). Both GCN (CLRX, doc/GcnInstrsVop3)
-//     and RDNA3 (tinygrad, test/amd/hw/test_vop3.py) multiply by 2^64 if src2 is 2 or more and by
-//     2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
+//     by 2^64, which is infinite. It goes down (RDNA4, hardware tests of amdgpu-sim). The mask is
+//     set as well for zeros, infinities and NaNs (RDNA3 and RDNA4), and a quotient counts as
+//     subnormal if the exponents alone allow it (RDNA3).
+//   * v_div_fmas: the guide multiplies by 2^32 (2^64 for f64). GCN (CLRX's manual, "GCN ISA VOP3
+//     instructions") and RDNA3 (hardware tests of tinygrad, TestDivFmas) multiply by 2^64 if src2
+//     is 2 or more and by 2^-64 otherwise; f64: 2^128, 2^-128. That is what undoes v_div_scale.
 //   * v_div_fixup: the guide's last case asks for an exponent of all ones of b, which earlier
 //     cases have excluded; measured on RDNA3 it is src0's.
 // "Subnormal" of a quotient is by its exact value, so a quotient that would round to 0 counts.
@@ -50,16 +52,19 @@ struct Scaled {
 Scaled ScaleForDivision(const Number& x, const Number& denominator, const Number& numerator,
                         Format format) {
   const Limits& limits = LimitsOf(format);
-  if (denominator.is_zero() || numerator.is_zero()) return {Nan(false), false};
+  if (denominator.is_zero() || numerator.is_zero()) return {Nan(true), true};
+  if (!denominator.is_finite()) return {x, true};
   const bool is_denominator = Compare(x, denominator) == Order::kEqual;
   const bool is_numerator = Compare(x, numerator) == Order::kEqual;
   const auto scaled = [&x](bool scales, int n) { return scales ? Scale(x, n) : x; };
-  if (Field(numerator, format) - Field(denominator, format) >= limits.far_apart) {
+  const int distance = Field(numerator, format) - Field(denominator, format);
+  if (distance >= limits.far_apart) {
     return {scaled(is_denominator, limits.scaling), true};
   }
   if (IsSubnormal(denominator, format)) return {scaled(true, limits.scaling), false};
   const bool small_reciprocal = IsSubnormal(Divide(FromUnsigned(1), denominator), format);
-  const bool small_quotient = IsSubnormal(Divide(numerator, denominator), format);
+  const bool small_quotient =
+      IsSubnormal(Divide(numerator, denominator), format) || distance <= 1 - format.bias();
   if (small_reciprocal && small_quotient) {
     return {scaled(is_denominator, -limits.scaling), true};
   }

@@ -95,7 +95,7 @@ TEST(Division, DoubleQuotientsAreCorrectlyRounded) {
 constexpr uint32_t kOne = 0x3f800000, kTwo = 0x40000000, kThree = 0x40400000, kSix = 0x40c00000;
 constexpr uint32_t kInf = 0x7f800000, kLargest = 0x7f7fffff;
 
-// Cases of tinygrad's test/amd/hw/test_vop3.py, measured on RDNA3, where both guides agree.
+// Results measured on RDNA3 (hardware tests of tinygrad) and RDNA4 (of amdgpu-sim).
 TEST(Division, ScaleVectors) {
   const LaneResult plain = Compute(Opcode::kVDivScaleF32, kTwo, 0x40800000, kTwo);
   EXPECT_EQ(plain.value, kTwo);
@@ -105,8 +105,21 @@ TEST(Division, ScaleVectors) {
   EXPECT_TRUE(apart.mask_bit);
   const LaneResult small = Compute(Opcode::kVDivScaleF32, kOne, 0x7f000000, kOne);
   EXPECT_TRUE(small.mask_bit);
-  const LaneResult zero = Compute(Opcode::kVDivScaleF32, kOne, 0, kOne);
-  EXPECT_GT(zero.value & 0x7fffffff, kInf);
+  for (const uint32_t b : {0u, 0x80000000u}) {
+    const LaneResult zero = Compute(Opcode::kVDivScaleF32, kOne, b, kOne);
+    EXPECT_EQ(zero.value, 0xffc00000u);
+    EXPECT_TRUE(zero.mask_bit);
+  }
+  // A tiny numerator, and denominators near and at infinity.
+  const LaneResult tiny = Compute(Opcode::kVDivScaleF32, 0x00800000, kOne, 0x00800000);
+  EXPECT_EQ(tiny.value, 0x20800000u);
+  EXPECT_TRUE(tiny.mask_bit);
+  const LaneResult huge = Compute(Opcode::kVDivScaleF32, kLargest, kLargest, kOne);
+  EXPECT_EQ(huge.value, 0x5f7fffffu);  // * 2^-64
+  EXPECT_TRUE(huge.mask_bit);
+  const LaneResult infinite = Compute(Opcode::kVDivScaleF32, kOne, kInf, kOne);
+  EXPECT_EQ(infinite.value, kOne);
+  EXPECT_TRUE(infinite.mask_bit);
 }
 
 TEST(Division, FmasVectors) {

@@ -1,4 +1,4 @@
-// What a vector ALU instruction computes in one lane: a pure function of its operands' bits.
+// Computes a vector ALU instruction in one lane: a pure function of its operands' bits.
 //
 // The caller fetches sources (registers, constants, DPP's lanes) and stores results under exec;
 // everything between happens here: negation and absolute value, op_sel, SDWA's parts, the

@@ -145,7 +145,7 @@ TEST(Modifiers, ClampOfFloats) {
   EXPECT_EQ(Compute(add, kInf, F(1)).value, F(1));
 }
 
-// Vectors of tinygrad's test/amd/hw/test_vop3.py (measured on RDNA3).
+// Vectors of tinygrad's hardware tests of VOP3 (measured on RDNA3).
 TEST(Modifiers, ClampOfIntegers) {
   const auto clamped = [](Opcode op, uint64_t a, uint64_t b, uint64_t c = 0) {
     Instruction inst = Of(op);
@@ -264,7 +264,8 @@ TEST(Vectors, LegacyMultiplication) {
   EXPECT_EQ(Value(Opcode::kVMulLegacyF32, kQuiet, F(-0.0f)), 0u);
   EXPECT_EQ(Value(Opcode::kVMulLegacyF32, F(3), F(-2)), F(-6));
   EXPECT_EQ(Value(Opcode::kVFmaLegacyF32, kInf, F(0), F(5)), F(5));
-  EXPECT_EQ(Value(Opcode::kVMulF32, kInf, F(0)), kQuiet);
+  EXPECT_EQ(Value(Opcode::kVMulF32, kInf, F(0)), kQuiet | kNegative);
+  EXPECT_EQ(Value(Opcode::kVSubF32, kInf, kInf), kQuiet | kNegative);
 }
 
 TEST(Vectors, Classes) {
@@ -465,6 +466,8 @@ TEST(Vectors, DotProducts) {
   dot.op = Opcode::kVDot2F32F16;
   EXPECT_EQ(Compute(dot, 0x40003c00, 0x42004000, F(0.5f)).value, F(8.5f));
   EXPECT_EQ(Compute(dot, 0, 0, 1).value, 0u);  // subnormal accumulator, any mode
+  // Each sum is rounded: 1 + 2^-24 twice, not 1 + 2^-23.
+  EXPECT_EQ(Compute(dot, 0x0c000c00, 0x0c000c00, F(1)).value, F(1));
 }
 
 TEST(Vectors, MixedPrecision) {
@@ -515,7 +518,7 @@ TEST(Vectors, Interpolation) {
   EXPECT_EQ(Evaluate(halves, {}, in).value, 0x4400u);  // 2 * 0.5 + 3
 }
 
-// What the ISA guide promises of reciprocals and roots, and what its seeds for f64 are here.
+// Reciprocals and roots within the ISA guide's bounds; seeds of f64 with 24 bits.
 TEST(Vectors, Transcendentals) {
   EXPECT_EQ(Value(Opcode::kVRcpF32, F(3)), 0x3eaaaaabu);
   EXPECT_EQ(Value(Opcode::kVRcpF32, 1), kInf);         // a subnormal source is 0

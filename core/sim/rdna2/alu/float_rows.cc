@@ -101,9 +101,9 @@ LaneResult Integral(const Lane& l) {
 LaneResult Fract(const Lane& l) {
   const Number x = l.Float(0);
   const Format format = FormatOf(l.info().dst);
-  if (x.is_infinite()) return l.FloatResult(Nan(false));
+  if (x.is_infinite()) return l.FloatResult(Nan(true));
   const Number floor = ToIntegral(x, Rounding::kDown);
-  const Number rest = Add(x, Negate(floor), kNearest);
+  const Number rest = Add(x, Negate(floor), l.rounding());
   const uint64_t bits = Encode(rest, format, l.RulesOf(format));
   const uint64_t below_one = format.one() - 1;
   if (rest.is_nan()) return l.FloatResult(rest);

@@ -170,7 +170,7 @@ Number Sin2Pi(const Number& x) {
   if (OutOfDomain(x)) return Zero(false);
   const Angle angle = Reduce(Magnitude(x));
   Number r = angle.quarter % 2 == 0 ? SinNear(angle.rest) : CosNear(angle.rest);
-  if (r.is_zero()) return Zero(x.negative);
+  if (r.is_zero()) return Zero(x.negative && x.is_zero());  // hardware: sin(-0) = -0, sin(-1) = +0
   return x.negative != (angle.quarter >= 2) ? Negate(r) : r;
 }
 

@@ -1,5 +1,5 @@
 // Integer arithmetic of 16, 32 and 64 bits. Under clamp, results saturate to the destination's
-// type instead of wrapping (ISA guide, 6.2.4; measured cases: tinygrad, test/amd/hw/test_vop3.py).
+// type instead of wrapping (ISA guide, 6.2.4; measured cases: hardware tests of tinygrad).
 #include <algorithm>
 
 #include "core/sim/rdna2/alu/rows.h"
@@ -107,7 +107,7 @@ LaneResult Three(const Lane& l, Function f) {
 
 uint32_t Distance(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
-// Of the bytes; `masked`: bytes that are 0 in the reference b do not count.
+// Sums distances of bytes; `masked`: bytes that are 0 in the reference b do not count.
 uint32_t ByteDistance(uint32_t a, uint32_t b, bool masked) {
   uint32_t sum = 0;
   for (int i = 0; i < 32; i += 8) {

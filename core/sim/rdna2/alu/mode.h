@@ -10,7 +10,7 @@ namespace kiln::sim::rdna2::alu {
 
 using scene::Rounding;  // numbered as the fields of MODE are
 
-// What happens to subnormal numbers of one precision.
+// The treatment of subnormal numbers of one precision.
 struct Denormals {
   bool keep_inputs = true;   // otherwise sources become zero of their sign
   bool keep_outputs = true;  // otherwise results do

@@ -174,7 +174,7 @@ uint64_t Encode(const Number& x, Format format, const Rules& rules) {
 Number Add(const Number& a, const Number& b, Rounding rounding) {
   if (a.is_nan()) return Quieted(a);
   if (b.is_nan()) return Quieted(b);
-  if (a.is_infinite() && b.is_infinite() && a.negative != b.negative) return Nan(false);
+  if (a.is_infinite() && b.is_infinite() && a.negative != b.negative) return Nan(true);
   if (a.is_infinite()) return a;
   if (b.is_infinite()) return b;
   if (a.is_zero() && b.is_zero()) {
@@ -190,7 +190,7 @@ Number Multiply(const Number& a, const Number& b) {
   if (b.is_nan()) return Quieted(b);
   const bool negative = a.negative != b.negative;
   if (a.is_infinite() || b.is_infinite()) {
-    return a.is_zero() || b.is_zero() ? Nan(false) : Infinity(negative);
+    return a.is_zero() || b.is_zero() ? Nan(true) : Infinity(negative);
   }
   if (a.is_zero() || b.is_zero()) return Zero(negative);
   assert(LeadingBit(a.significand) + LeadingBit(b.significand) + 2 <= kWideBits);
@@ -208,9 +208,9 @@ Number Divide(const Number& a, const Number& b) {
   if (a.is_nan()) return Quieted(a);
   if (b.is_nan()) return Quieted(b);
   const bool negative = a.negative != b.negative;
-  if (a.is_infinite()) return b.is_infinite() ? Nan(false) : Infinity(negative);
+  if (a.is_infinite()) return b.is_infinite() ? Nan(true) : Infinity(negative);
   if (b.is_infinite()) return Zero(negative);
-  if (b.is_zero()) return a.is_zero() ? Nan(false) : Infinity(negative);
+  if (b.is_zero()) return a.is_zero() ? Nan(true) : Infinity(negative);
   if (a.is_zero()) return Zero(negative);
   assert(LeadingBit(b.significand) < 64);
   const Number n = Normalised(a, kWideBits - 1);

@@ -76,8 +76,8 @@ Number FromInteger(int64_t x);
 Number FromUnsigned(uint64_t x);
 
 // Add, multiply. NaNs: the first operand that is one, made quiet. An operation without a value
-// gives a positive NaN: the ISA guide does not say which. The rounding mode gives the sign of sums
-// that are exactly zero.
+// gives a negative NaN: so RDNA4 does (hardware tests of amdgpu-sim: infinity - infinity). The
+// rounding mode gives the sign of sums that are exactly zero.
 Number Add(const Number& a, const Number& b, Rounding rounding);
 Number Multiply(const Number& a, const Number& b);
 // a * b + c, with one rounding.
