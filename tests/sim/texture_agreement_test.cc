@@ -3,10 +3,12 @@
 //
 // Texels and weights are scene's in both. Judged is what each machine has of its own: the order of
 // an address' parts, coordinates of cubes and layers, levels of detail from quads and derivatives,
-// bias and limits through the words of a sampler, offsets, the component of a gather, the order of
-// components through DST_SEL, comparison, what is outside, sizes, stores and atomics. Questions are
-// drawn by a seed; coordinates are multiples of 1/128, so that both compute exactly. Agreement says
-// nothing about what is wrong in both: rounding of layers, weights, texels of a gather.
+// bias and limits through the words of a sampler, offsets, 16-bit addresses and results, the
+// component of a gather, the order of components through DST_SEL, comparison, what is outside,
+// sizes, stores and atomics. Questions are drawn by a seed; coordinates are multiples of 1/128, so
+// that both compute exactly. Agreement says nothing about what is wrong in both: rounding of
+// layers, weights, texels of a gather.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -20,6 +22,7 @@
 #include "core/sim/eu/testing.h"
 #include "core/sim/rdna2/resource/client_descriptor.h"
 #include "core/sim/rdna2/resource/image_operation.h"
+#include "core/sim/scene/float16.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim {
@@ -72,6 +75,7 @@ struct Question {
   std::array<Lane, kLanes> lanes{};
   std::array<int, 3> offset{};
   bool half = false;       // 16-bit results
+  bool narrow = false;     // 16-bit parameters, of numbers that are halves
   uint32_t component = 0;  // of a gather
 };
 
@@ -130,6 +134,10 @@ scene::ClientSampler DrawSampler(Random& r) {
   return s;
 }
 
+uint32_t Half(uint32_t bits) {
+  return scene::DoubleToHalf(AsFloat(bits), scene::Rounding::kNearestEven);
+}
+
 // --- Intel ---------------------------------------------------------------------------------------
 
 uint32_t Parameter(ParamKind kind, const Question& q, const Lane& l, bool integers) {
@@ -171,6 +179,7 @@ absl::StatusOr<Answers> AskIntel(M message, const Question& q, scene::ClientImag
   f.lanes = kLanes;
   f.bti = 1;
   f.half_result = q.half;
+  f.half_params = q.narrow;
   f.header = HasOffset(q) || message == M::kGather4 || message == M::kGather4C;
   const auto params = intel::Params(intel::Generation::kGen12, message);
   const eu::FragmentThread fragment{};
@@ -186,8 +195,13 @@ absl::StatusOr<Answers> AskIntel(M message, const Question& q, scene::ClientImag
     for (size_t lane = 0; lane < kLanes; ++lane) {
       const uint32_t v = Parameter(params[p].kind, q, q.lanes[lane], integers);
       if (v != 0) count = static_cast<int>(p);
-      eu::testing::SetDword(thread, kPayload + (f.header ? 1 : 0) + static_cast<int>(p),
-                            static_cast<int>(lane), v);
+      const int reg = kPayload + (f.header ? 1 : 0) + static_cast<int>(p);
+      if (q.narrow) {
+        const auto half = static_cast<uint16_t>(integers ? v : Half(v));
+        std::memcpy(thread.regs.data() + eu::kGrfBytes * reg + 2 * lane, &half, 2);
+      } else {
+        eu::testing::SetDword(thread, reg, static_cast<int>(lane), v);
+      }
     }
   }
   intel::SetLengths(intel::Generation::kGen12, f, count + 1, 4);
@@ -251,22 +265,11 @@ std::array<float, 3> CubeCoordinates(const Lane& l, bool arrayed) {
   return {sc / std::fabs(ma) + 1.5f, tc / std::fabs(ma) + 1.5f, id};
 }
 
-std::vector<uint32_t> AddressOf(const rdna2::ImageOpcode& op, const Question& q, const Lane& l,
-                                bool storage) {
+// The coordinates and the level or its lower limit.
+std::vector<uint32_t> BodyOf(const rdna2::ImageOpcode& op, const Question& q, const Lane& l,
+                             bool storage) {
   std::vector<uint32_t> a;
-  const auto number = [&](float f) { a.push_back(AsBits(f)); };
-  if (op.offset) {
-    uint32_t packed = 0;
-    for (size_t k = 0; k < 3; ++k) packed |= (static_cast<uint32_t>(q.offset[k]) & 0x3f) << 8 * k;
-    a.push_back(packed);
-  }
-  if (op.bias) number(l.bias);
-  if (op.compare) number(l.reference);
   const auto axes = static_cast<size_t>(Axes(q.image));
-  if (op.derivatives) {
-    for (size_t k = 0; k < axes; ++k) number(l.dx[k]);
-    for (size_t k = 0; k < axes; ++k) number(l.dy[k]);
-  }
   if (op.action == rdna2::ImageAction::kGetSize) {
     // The level is all.
   } else if (op.integer()) {
@@ -274,13 +277,41 @@ std::vector<uint32_t> AddressOf(const rdna2::ImageOpcode& op, const Question& q,
     for (size_t k = 0; k < used; ++k) a.push_back(static_cast<uint32_t>(l.texel[k]));
     if (used != axes || q.image.arrayed) a.push_back(static_cast<uint32_t>(l.texel_layer));
   } else if (q.image.dim == ImageDim::kCube) {
-    for (float c : CubeCoordinates(l, q.image.arrayed)) number(c);
+    for (float c : CubeCoordinates(l, q.image.arrayed)) a.push_back(AsBits(c));
   } else {
-    for (size_t k = 0; k < axes; ++k) number(l.at[k]);
-    if (q.image.arrayed) number(l.layer);
+    for (size_t k = 0; k < axes; ++k) a.push_back(AsBits(l.at[k]));
+    if (q.image.arrayed) a.push_back(AsBits(l.layer));
   }
   if (op.level) a.push_back(op.integer() ? static_cast<uint32_t>(l.texel_level) : AsBits(l.level));
-  if (op.min_level) number(l.min_level);
+  if (op.min_level) a.push_back(AsBits(l.min_level));
+  return a;
+}
+
+std::vector<uint32_t> AddressOf(const rdna2::ImageOpcode& op, const Question& q, const Lane& l,
+                                bool storage) {
+  std::vector<uint32_t> a;
+  if (op.offset) {
+    uint32_t packed = 0;
+    for (size_t k = 0; k < 3; ++k) packed |= (static_cast<uint32_t>(q.offset[k]) & 0x3f) << 8 * k;
+    a.push_back(packed);
+  }
+  if (op.bias) a.push_back(q.narrow ? Half(AsBits(l.bias)) : AsBits(l.bias));
+  if (op.compare) a.push_back(AsBits(l.reference));
+  const auto axes = static_cast<size_t>(Axes(q.image));
+  if (op.derivatives) {
+    for (size_t k = 0; k < axes; ++k) a.push_back(AsBits(l.dx[k]));
+    for (size_t k = 0; k < axes; ++k) a.push_back(AsBits(l.dy[k]));
+  }
+  const std::vector<uint32_t> body = BodyOf(op, q, l, storage);
+  if (!q.narrow) {
+    a.insert(a.end(), body.begin(), body.end());
+    return a;
+  }
+  for (size_t k = 0; k < body.size(); ++k) {
+    const uint32_t half = op.integer() ? body[k] & 0xffff : Half(body[k]);
+    if (k % 2 == 0) a.push_back(0);
+    a.back() |= half << 16 * (k % 2);
+  }
   return a;
 }
 
@@ -302,6 +333,7 @@ absl::StatusOr<rdna2::ImageOperation> Prepare(Opcode opcode, uint8_t dmask, cons
   inst.dim = static_cast<uint8_t>(DimOf(q.image, storage));
   inst.dmask = dmask;
   inst.d16 = q.half;
+  inst.a16 = q.narrow;
   const absl::StatusOr<rdna2::ImageOpcode> op = rdna2::ImageOpcodeOf(opcode);
   if (!op.ok()) return op.status();
   inst.unnormalised = op->integer();
@@ -451,6 +483,25 @@ TEST(TextureAgreementTest, Samples) {
         Pair{M::kSample, Opcode::kImageSample}, Pair{M::kSampleB, Opcode::kImageSampleB}}) {
     ExpectAgreement(pair, kFormats, false, 4, false, no_limit);
   }
+}
+
+TEST(TextureAgreementTest, SixteenBitAddresses) {
+  const auto narrow = [](Question& q) {
+    for (Lane& l : q.lanes) l.min_level = 0;
+    q.narrow = true;
+    return true;
+  };
+  for (const Pair& pair :
+       {Pair{M::kSampleLz, Opcode::kImageSampleLz}, Pair{M::kSampleL, Opcode::kImageSampleL},
+        Pair{M::kSampleB, Opcode::kImageSampleB}}) {
+    ExpectAgreement(pair, kFormats, false, 4, false, narrow);
+  }
+  ExpectAgreement({M::kSampleLC, Opcode::kImageSampleCL}, kDepthFormats, false, 1, false, narrow);
+  ExpectAgreement({M::kLd, Opcode::kImageLoadMip}, kFormats, true, 4, false, [&](Question& q) {
+    q.offset = {};
+    for (Lane& l : q.lanes) l.texel_layer = std::max(l.texel_layer, 0);
+    return narrow(q) && q.image.dim != ImageDim::kCube;
+  });
 }
 
 // The lower limit is the last parameter of Intel's payload.
