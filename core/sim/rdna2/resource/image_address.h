@@ -32,7 +32,7 @@ enum class ImageAction : uint8_t {
   kGetSize,
 };
 
-// What an opcode does and which parts its address has.
+// The effect of an opcode, and the parts of its address.
 struct ImageOpcode {
   ImageAction action = ImageAction::kLoad;
   bool offset = false, bias = false, compare = false;
