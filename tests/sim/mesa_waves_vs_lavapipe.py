@@ -10,8 +10,12 @@ by name or by the instructions it uses, and every failure is listed with its cau
 drive of a module serves all its binaries. A drive that does not count (no changed operation changes an output) is
 listed as undriven and is no agreement. --drives keeps drives for the next call.
 
-Modules with subgroup operations may give other results on lavapipe, whose subgroups have 8 lanes: when they differ that
-is said.
+Modules with subgroup operations give other results on lavapipe, whose subgroups have 8 lanes: those that differ are
+compared with the MIR interpreter (--mir-run, tests/diff) at the binary's number of lanes, if with 8 it agrees with lavapipe.
+
+A float that differs is noise if it lies among the interpreter's values with random rounding (PERTURBED runs; the range is
+widened by its own size on both sides): sines of large numbers, sums that cancel, hashes. Such binaries are listed by
+themselves.
 
 A result that differs is run again in the opposite order and with other undefined contents: if that changes the simulator's
 own output, the module has no defined result with these inputs. Agreeing binaries run in the opposite order too.
@@ -25,6 +29,7 @@ import hashlib
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -32,8 +37,10 @@ import launch_records
 import mesa_vs_lavapipe as base
 
 sys.path.insert(0, os.path.join(base.HERE, "..", "drive"))
+import compare  # noqa: E402
 import drive  # noqa: E402
 import peer  # noqa: E402
+import texels  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
 # Capabilities GroupNonUniform and what follows it, SubgroupBallotKHR, SubgroupVoteKHR.
@@ -74,8 +81,67 @@ def find_drive(path, seed, timeout, cache):
     return result
 
 
-def judge(run, launch, found, ulp):
+PERTURBED = 12
+
+
+def interpret(mir_run, job, lanes, folder, options=()):
+    """Returns the interpreter's outputs, or None."""
+    path = os.path.join(folder, "interpreted.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    p = subprocess.run([mir_run, "--flush", "--subgroup-size=%d" % lanes, *options, path], stdout=subprocess.PIPE,
+                       timeout=120)
+    result = json.loads(p.stdout)
+    return peer.outputs(result) if result.get("ok") else None
+
+
+def floats(leaves, data):
+    """Returns {offset: value} of the floats in a buffer."""
+    return {offset: compare.value(int.from_bytes(data[offset:offset + bits // 8], "little"), bits)
+            for offset, kind, bits in leaves if kind == "f"}
+
+
+def is_noise(a, found, got, width, types, folder):
+    """Tells whether outputs differ from lavapipe's in floats alone that random rounding moves as far."""
+    job, want = found["job"], peer.outputs(found["result"])
+    runs = [interpret(a.mir_run, job, width, folder, ["--perturb=%d" % seed] if seed else [])
+            for seed in range(PERTURBED + 1)]
+    if None in runs:
+        return False
+    formats = {(r.get("set", 0), r["binding"], r.get("index", 0)): r.get("format")
+               for r in job["resources"] if "binding" in r}
+    for key, data in want.items():
+        leaves = texels.leaves(formats[key], len(data)) if formats.get(key) else types.get(key[:2], [])
+        values = [floats(leaves, run[key]) for run in runs]
+        mended = bytearray(got[key])
+        for offset, value in floats(leaves, got[key]).items():
+            low, high = min(v[offset] for v in values), max(v[offset] for v in values)
+            if 2 * low - high <= value <= 2 * high - low:
+                size = next(bits // 8 for o, _, bits in leaves if o == offset)
+                mended[offset:offset + size] = data[offset:offset + size]
+        if compare.compare(data, bytes(mended), leaves, a.ulp):
+            return False
+    return True
+
+
+def judge_subgroups(a, found, got, width, types, folder):
+    """Returns (status, cause) of a binary whose outputs `got` differ from lavapipe's because its subgroups may."""
+    job = found["job"]
+    if not a.mir_run:
+        return "subgroups", "no interpreter given"
+    few = interpret(a.mir_run, job, 8, folder)
+    if few is None:
+        return "subgroups", "not interpreted"
+    d = base.differences(job, peer.outputs(found["result"]), few, types, a.ulp)
+    if d:
+        return "subgroups", "the interpreter differs from lavapipe: " + d
+    d = base.differences(job, interpret(a.mir_run, job, width, folder), got, types, a.ulp)
+    return ("differ", d) if d else ("agree", "with the interpreter at %d lanes" % width)
+
+
+def judge(a, launch, width, module, found):
     """Returns (status, cause) of one binary."""
+    run = a.rdna2_run
     if "job" not in found:
         return "undriven", found["reason"]
     job = found["job"]
@@ -85,8 +151,16 @@ def judge(run, launch, found, ulp):
         if not got.get("ok"):
             unsupported = "unsupported" in got.get("error", "") or got.get("code") == "UNIMPLEMENTED"
             return "unsupported" if unsupported else "error", got.get("error", "")[:400]
-        d = base.differences(job, peer.outputs(found["result"]), peer.outputs(got), types, ulp)
+        d = base.differences(job, peer.outputs(found["result"]), peer.outputs(got), types, a.ulp)
         changes = base.undefined(run, launch, job, folder, got)
+        if d and not changes and uses_subgroups(module):
+            return judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+        if d and changes:
+            zero = base.simulate(run, launch, job, folder, ["--zero-memory"])
+            if base.differences(job, peer.outputs(found["result"]), peer.outputs(zero), types, a.ulp) is None:
+                d = "reads shared memory that nothing wrote (agrees if it is 0): " + d
+        if d and not changes and a.mir_run and is_noise(a, found, peer.outputs(got), width, types, folder):
+            return "noise", d
     if d is None:
         return "agree", "changes in the opposite order" if changes else ""
     return ("undefined" if changes else "differ"), d
@@ -96,6 +170,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--bins", required=True, action="append")
     p.add_argument("--rdna2-run")
+    p.add_argument("--mir-run")
     p.add_argument("--draw", type=int, default=300)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--ulp", type=int, default=16)
@@ -122,9 +197,7 @@ def main():
         for width, launch in sorted(modules[module].items()):
             if a.only_drives:
                 continue
-            status, cause = judge(a.rdna2_run, launch, found, a.ulp)
-            if status == "differ" and uses_subgroups(module):
-                status = "subgroups"
+            status, cause = judge(a, launch, width, module, found)
             totals[width][status] += 1
             print("%-11s %-55s wave%d %s" % (status, os.path.basename(module), width, cause), flush=True)
             if out:

@@ -1,5 +1,5 @@
-// What the commands that run a binary on a job share (eu_run, rdna2_run): arguments, the job, the
-// JSON line of results.
+// The part that the commands which run a binary on a job share (eu_run, rdna2_run): arguments, the
+// job, the JSON line of results.
 #ifndef KILN_TESTS_SIM_RUN_JOB_H_
 #define KILN_TESTS_SIM_RUN_JOB_H_
 

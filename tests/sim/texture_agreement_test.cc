@@ -239,7 +239,7 @@ AddressDim DimOf(const scene::ClientImage& i, bool storage) {
   }
 }
 
-// What a program does with a cube's direction before it samples: v_cubeid, v_cubesc, v_cubetc and
+// The work of a program on a cube's direction before it samples: v_cubeid, v_cubesc, v_cubetc and
 // v_cubema (AMD, "RDNA 2" ISA guide, 12.11), the division, 1.5, 8 faces a cube, rounded layers.
 std::array<float, 3> CubeCoordinates(const Lane& l, bool arrayed) {
   const float x = l.at[0], y = l.at[1], z = l.at[2];

@@ -28,7 +28,7 @@ void AccessLog::Judge(uint32_t earlier, Space space, uint64_t address, bool earl
   const Counter wait = RequiredWait(ProducerOf(op), false, Hazard::kAcrossBarrier);
   if (wait == Counter::kNone) return;
   // The address of a texel is one of this process.
-  const std::string where = space == Space::kLds     ? absl::StrFormat("LDS at 0x%x", address)
+  const std::string where = space == Space::kLds      ? absl::StrFormat("LDS at 0x%x", address)
                             : space == Space::kMemory ? absl::StrFormat("memory at 0x%x", address)
                                                       : "a texel";
   status_ = OpError(
@@ -48,9 +48,8 @@ void AccessLog::Note(Space space, uint64_t address, uint32_t bytes, Use use) {
     if (dword.writer != 0 && !both_atomic) Judge(dword.writer, space, a, true);
     if (use == Use::kRead) {
       const uint32_t wave = issued_.back().wave;
-      const auto same = std::find_if(dword.readers.begin(), dword.readers.end(), [&](uint32_t r) {
-        return issued_[r - 1].wave == wave;
-      });
+      const auto same = std::find_if(dword.readers.begin(), dword.readers.end(),
+                                     [&](uint32_t r) { return issued_[r - 1].wave == wave; });
       if (same != dword.readers.end()) {
         *same = now;
       } else {

@@ -1,4 +1,4 @@
-// What a wave reaches besides its registers.
+// The memory that a wave reaches, and how.
 #ifndef KILN_CORE_SIM_RDNA2_CONTEXT_H_
 #define KILN_CORE_SIM_RDNA2_CONTEXT_H_
 

@@ -14,7 +14,8 @@ constexpr absl::string_view kGuide = "RDNA 2 ISA guide, 4.4, s_waitcnt";
 constexpr absl::string_view kTypes =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, vmem_type: registers are written in order by each type";
 constexpr absl::string_view kDsOrder = "RDNA 2 ISA guide, 4.4: LDS returns in order";
-constexpr absl::string_view kScalarOrder = "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
+constexpr absl::string_view kScalarOrder =
+    "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
 constexpr absl::string_view kExportSources =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports; RDNA 2 ISA guide, 4.4";
 
@@ -69,16 +70,14 @@ Counter RequiredWait(Producer producer, bool same_load, Hazard hazard) {
 
 Producer ProducerOf(const Op& op) {
   switch (op.info->encoding) {
-    case Encoding::kSmem:
-      return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
+    case Encoding::kSmem: return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
     case Encoding::kDs: return op.inst.dst.exists() ? Producer::kLds : Producer::kLdsStore;
     case Encoding::kExp: return Producer::kExport;
     case Encoding::kMimg:
       if (absl::StrContains(op.info->mnemonic, "bvh")) return Producer::kRayLoad;
       if (op.inst.src[2].exists()) return Producer::kTextureLoad;
       // Queries of sizes have neither flag; their result is a load's.
-      return op.Has(isa::opcode_flag::kStore) ||
-                     (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
+      return op.Has(isa::opcode_flag::kStore) || (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
                  ? Producer::kVectorStore
                  : Producer::kVectorLoad;
     case Encoding::kFlat: return ReadsMemory(op) ? Producer::kFlatLoad : Producer::kFlatStore;
@@ -88,7 +87,7 @@ Producer ProducerOf(const Op& op) {
     case Encoding::kScratch:
       if (ReadsMemory(op)) return Producer::kVectorLoad;
       return AccessOf(op.inst.op).kind == AccessKind::kOther ? Producer::kNone
-                                                              : Producer::kVectorStore;
+                                                             : Producer::kVectorStore;
     default: return Producer::kNone;
   }
 }
@@ -116,8 +115,8 @@ Order OrderOf(Producer producer) {
 }
 
 absl::string_view NameOf(Counter counter) {
-  constexpr absl::string_view kNames[] = {"nothing", "vmcnt", "lgkmcnt", "expcnt",
-                                          "vscnt",   "vmcnt and lgkmcnt", "vscnt and lgkmcnt"};
+  constexpr absl::string_view kNames[] = {
+      "nothing", "vmcnt", "lgkmcnt", "expcnt", "vscnt", "vmcnt and lgkmcnt", "vscnt and lgkmcnt"};
   return kNames[static_cast<size_t>(counter)];
 }
 

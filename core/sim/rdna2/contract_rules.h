@@ -1,8 +1,7 @@
 // The waits that a program must perform: the table that the scoreboard judges by.
 //
-// Changed only with a source. What the machine itself waits for is not in it: results of VALU and
-// SALU, sources of loads and stores (read at issue), counters about to overflow, the end of a
-// program.
+// Changed only with a source. Waits of the machine itself are not in it: for results of VALU and
+// SALU, for sources of loads and stores (read at issue), before a counter overflows, at the end.
 #ifndef KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 #define KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 

@@ -12,7 +12,7 @@
 
 namespace kiln::sim::rdna2 {
 
-// What a lane of a DPP instruction has as its source 0.
+// The kinds of source 0 that a lane of a DPP instruction can have.
 enum class DppSource : uint8_t {
   kLane,      // the value of lane `lane`
   kZero,      // 0

@@ -24,11 +24,13 @@ uint64_t GlobalAddress(const Op& op, const WaveState& w, int lane) {
   return (w.vector[vgpr][at] | uint64_t{w.vector[vgpr + 1][at]} << 32) + offset;
 }
 
-// Byte of the lane's scratch.
+// Byte of the lane's scratch. An access with a scalar address has none in a VGPR, whatever its
+// field says (Mesa's binaries have bits there).
 uint32_t ScratchOffset(const Op& op, const WaveState& w, int lane) {
-  uint32_t offset = static_cast<uint32_t>(op.inst.offset) + Scalar32(w, op, op.inst.src[2]);
-  if (op.inst.src[0].exists()) offset += static_cast<uint32_t>(LaneSource(w, op, 0, lane));
-  return offset;
+  const auto offset = static_cast<uint32_t>(op.inst.offset);
+  if (op.inst.src[2].exists()) return offset + Scalar32(w, op, op.inst.src[2]);
+  if (!op.inst.src[0].exists()) return offset;
+  return offset + static_cast<uint32_t>(LaneSource(w, op, 0, lane));
 }
 
 class FlatAccess {

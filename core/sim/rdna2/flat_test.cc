@@ -95,6 +95,21 @@ TEST(FlatTest, ScratchIsOfTheLane) {
   EXPECT_EQ(Lanes(p), want);
 }
 
+TEST(FlatTest, ScalarScratchAddressesIgnoreTheFieldOfTheVgpr) {
+  const TestProgram p{
+      .lanes = 32,
+      .body = WithScratch({
+          0xb0160008,              // s_movk_i32 s22, 0x8
+          0xdc704ffc, 0x00160080,  // scratch_store_dword off, v0, s22 offset:-4, with v128
+          0xbbfd0000,              // s_waitcnt_vscnt null, 0x0
+          0xdc304004, 0x017f0000,  // scratch_load_dword v1, off, off offset:4
+      }),
+      .scratch_per_lane = 16};
+  std::vector<uint32_t> want;
+  for (uint32_t i = 0; i < 32; ++i) want.push_back(i);
+  EXPECT_EQ(Lanes(p), want);
+}
+
 TEST(FlatTest, BeyondTheLanesScratch) {
   const absl::Status error =
       ErrorOf({.lanes = 32,

@@ -99,7 +99,7 @@ TEST(ScalarTest, OtherHardwareRegistersAreRefused) {
   EXPECT_EQ(error.code(), absl::StatusCode::kUnimplemented) << error;
 }
 
-TEST(ScalarTest, RegistersBehindM0) {
+TEST(ScalarTest, RegistersThatM0Chooses) {
   EXPECT_EQ(Uniform({.lanes = 32,
                      .body =
                          {

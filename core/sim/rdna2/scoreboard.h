@@ -60,8 +60,8 @@ class Scoreboard {
   const Program* program_;
   bool unsourced_;
   AccessLog* log_;
-  std::vector<Event> events_;  // in the order of issue
-  std::bitset<512> busy_;      // registers by operand code that are in an event
+  std::vector<Event> events_;     // in the order of issue
+  std::bitset<512> busy_;         // registers by operand code that are in an event
   int since_float_atomic_ = 100;  // wait states
   bool after_cmpx_ = false;
 };

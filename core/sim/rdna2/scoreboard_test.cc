@@ -144,7 +144,7 @@ TEST(ScoreboardTest, ScalarLoadsEndOutOfOrder) {
       "overwrites s20");
 }
 
-TEST(ScoreboardTest, LdsEndsInOrderButBehindScalarLoads) {
+TEST(ScoreboardTest, LdsEndsInOrderUnlikeScalarLoads) {
   EXPECT_EQ(Violation({.lanes = 32,
                        .body =
                            {

@@ -215,7 +215,8 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
   for (uint32_t i = 0; i < waves_.size(); ++i) {
     launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
+    if (options_.contract)
+      scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
   }
   stats_.threads += waves_.size();
   absl::Status status = RunWaves();

@@ -28,8 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   amd.rsrc2 = 1 | 4u << 1 | 7u << 7 | 1u << 10 | 2u << 11 | 1u << 15;
   amd.instruction_bytes = static_cast<uint32_t>(size - 1);
   amd.address_high = 0xffff8000;
-  amd.user_sgprs = {{0, out::SgprContent::kScratchBase},
-                    {2, out::SgprContent::kDescriptorMemory}};
+  amd.user_sgprs = {{0, out::SgprContent::kScratchBase}, {2, out::SgprContent::kDescriptorMemory}};
   sim::scene::Dispatch dispatch;
   dispatch.buffers.resize(1);
   dispatch.buffers[0].bytes.resize(256);

@@ -141,7 +141,8 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   scene::Dispatch dispatch = DispatchOf(p);
   out::LaunchRecord record = RecordOf(p);
   record.stage = "fragment";
-  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
+            absl::StatusCode::kUnimplemented);
   record = RecordOf(p);
   record.dispatch_width = 16;
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),

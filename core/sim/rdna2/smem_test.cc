@@ -46,7 +46,7 @@ TEST(SmemTest, BufferLoadBeyondRecordsGivesZero) {
   ASSERT_EQ(result->stats.out_of_bounds.size(), 1u);
 }
 
-TEST(SmemTest, LoadMayEndBehindTheMemoryOfItsPage) {
+TEST(SmemTest, LoadMayEndPastTheMemoryInItsPage) {
   const TestProgram p{.lanes = 32,
                       .body =
                           {

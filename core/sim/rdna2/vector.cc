@@ -158,17 +158,33 @@ alu::LaneInputs InputsOf(const Op& op, const WaveState& w, const Lanes& lanes, u
   return in;
 }
 
-void Store(const Op& op, int dwords, int lane, const alu::LaneResult& r, WaveState& w) {
+// Results of all lanes that are on; elements of others, and arrays that an instruction does not
+// need, are not set.
+struct Results {
+  std::array<uint64_t, kMaxLanes> value, value_high, src0_value;
+  uint64_t bits = 0;
+
+  void Set(int lane, const alu::LaneResult& r) {
+    const auto at = static_cast<size_t>(lane);
+    value[at] = r.value;
+    value_high[at] = r.value_high;
+    src0_value[at] = r.src0_value;
+    bits |= uint64_t{r.mask_bit} << lane;
+  }
+};
+
+void Store(const Op& op, int dwords, int lane, const Results& r, WaveState& w) {
   const auto vgpr = static_cast<size_t>(op.inst.dst.vgpr());
   const auto at = static_cast<size_t>(lane);
-  w.vector[vgpr][at] = static_cast<uint32_t>(r.value);
-  if (dwords >= 2) w.vector[vgpr + 1][at] = static_cast<uint32_t>(r.value >> 32);
+  w.vector[vgpr][at] = static_cast<uint32_t>(r.value[at]);
+  if (dwords >= 2) w.vector[vgpr + 1][at] = static_cast<uint32_t>(r.value[at] >> 32);
   if (dwords >= 4) {
-    w.vector[vgpr + 2][at] = static_cast<uint32_t>(r.value_high);
-    w.vector[vgpr + 3][at] = static_cast<uint32_t>(r.value_high >> 32);
+    w.vector[vgpr + 2][at] = static_cast<uint32_t>(r.value_high[at]);
+    w.vector[vgpr + 3][at] = static_cast<uint32_t>(r.value_high[at] >> 32);
   }
   if (op.Has(isa::opcode_flag::kSrc0W)) {
-    w.vector[static_cast<size_t>(op.inst.src[0].vgpr())][at] = static_cast<uint32_t>(r.src0_value);
+    w.vector[static_cast<size_t>(op.inst.src[0].vgpr())][at] =
+        static_cast<uint32_t>(r.src0_value[at]);
   }
 }
 
@@ -187,22 +203,20 @@ absl::Status ExecuteLanes(const Op& op, WaveState& w) {
          op.info->src[static_cast<size_t>(sources)] != isa::Type::kMask) {
     ++sources;
   }
-  std::array<alu::LaneResult, kMaxLanes> results;
-  uint64_t bits = 0;
+  Results results;
   for (int lane = 0; lane < w.lanes(); ++lane) {
     if ((lanes.on >> lane & 1) == 0) continue;
-    const auto at = static_cast<size_t>(lane);
-    results[at] = alu::Evaluate(op.inst, mode, InputsOf(op, w, lanes, mask, sources, dwords, lane));
-    bits |= uint64_t{results[at].mask_bit} << lane;
+    results.Set(lane,
+                alu::Evaluate(op.inst, mode, InputsOf(op, w, lanes, mask, sources, dwords, lane)));
   }
   for (int lane = 0; dwords != 0 && lane < w.lanes(); ++lane) {
-    if ((lanes.on >> lane & 1) != 0) Store(op, dwords, lane, results[static_cast<size_t>(lane)], w);
+    if ((lanes.on >> lane & 1) != 0) Store(op, dwords, lane, results, w);
   }
   // Lanes that are off get 0.
   if (masks.writes_exec) {
-    w.SetLaneMask(isa::kExecLo, bits);
+    w.SetLaneMask(isa::kExecLo, results.bits);
   } else if (masks.written != isa::kNull) {
-    w.SetLaneMask(masks.written, bits);
+    w.SetLaneMask(masks.written, results.bits);
   }
   return absl::OkStatus();
 }

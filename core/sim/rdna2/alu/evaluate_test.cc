@@ -466,6 +466,8 @@ TEST(Vectors, DotProducts) {
   dot.op = Opcode::kVDot2F32F16;
   EXPECT_EQ(Compute(dot, 0x40003c00, 0x42004000, F(0.5f)).value, F(8.5f));
   EXPECT_EQ(Compute(dot, 0, 0, 1).value, 0u);  // subnormal accumulator, any mode
+  // Each sum is rounded: 1 + 2^-24 twice, not 1 + 2^-23.
+  EXPECT_EQ(Compute(dot, 0x0c000c00, 0x0c000c00, F(1)).value, F(1));
 }
 
 TEST(Vectors, MixedPrecision) {

@@ -27,7 +27,7 @@ enum class AtomicOp : uint8_t {
   kFloatCompareSwap,
   kFloatMin,
   kFloatMax,
-  // Of LDS alone.
+  // Only LDS has these.
   kFloatAdd,
   kReverseSub,  // data - memory
   kMaskedOr,    // clears the bits of data, then sets those of compare

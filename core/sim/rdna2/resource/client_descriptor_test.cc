@@ -26,7 +26,7 @@ ClientImage Image(ImageDim dim, uint32_t width, uint32_t height = 1, uint32_t de
   return i;
 }
 
-// What ac_nir_lower_resinfo.c computes from the words of a T#.
+// The values that ac_nir_lower_resinfo.c computes from the words of a T#.
 struct Query {
   uint32_t width, height, depth, layers, levels, samples;
 };

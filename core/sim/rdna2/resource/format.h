@@ -31,7 +31,7 @@ struct HardwareFormat {
 // block compression, shared exponents, video.
 absl::StatusOr<HardwareFormat> FormatOf(uint32_t number);
 
-// What a descriptor says so that the hardware reads texels of a format.
+// The fields of a descriptor with which the hardware reads texels of a format.
 struct DescribedFormat {
   uint32_t number = 0;
   Select select{};

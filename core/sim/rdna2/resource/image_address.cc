@@ -1,4 +1,4 @@
-// See image_address.h. What an address has follows from the parts of the mnemonic.
+// See image_address.h. The parts of an address follow from the parts of the mnemonic.
 #include "core/sim/rdna2/resource/image_address.h"
 
 #include <optional>

@@ -19,7 +19,7 @@
 
 namespace kiln::sim::rdna2 {
 
-// DIM of an instruction (Mesa, ac_image_dim in amd/common/ac_shader_util.h).
+// DIM of an instruction (Mesa, ac_image_dim of ac_shader_util).
 enum class AddressDim : uint8_t { k1d, k2d, k3d, kCube, k1dArray, k2dArray, k2dMsaa, k2dMsaaArray };
 
 enum class ImageAction : uint8_t {
@@ -32,7 +32,7 @@ enum class ImageAction : uint8_t {
   kGetSize,
 };
 
-// What an opcode does and which parts its address has.
+// The effect of an opcode, and the parts of its address.
 struct ImageOpcode {
   ImageAction action = ImageAction::kLoad;
   bool offset = false, bias = false, compare = false;

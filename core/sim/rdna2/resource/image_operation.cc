@@ -383,7 +383,7 @@ absl::StatusOr<scene::Texel> ImageOperation::LodQuery(const ImageAddress& at,
 }
 
 // Width, height, depth or layers, levels. Mesa has no use of it on gfx10 (ac_nir_lower_resinfo.c
-// reads the T#). Of a level that does not exist, sizes are 0.
+// reads the T#). Sizes of a level that does not exist are 0.
 scene::Texel ImageOperation::Size(const ImageAddress& at) const {
   if (at.level >= shape_.levels) return {0, 0, 0, shape_.levels};
   const std::array<uint32_t, 3> size = shape_.Size(at.level);
