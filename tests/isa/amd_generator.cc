@@ -125,6 +125,15 @@ void AmdGenerator::VectorOperands(bool long_form) {
     if (type == Type::kMask) {
       inst_.src[i] = ScalarTuple(dwords(type), false);
     } else if (info_->Has(scalar_only[i])) {
+      // v_writelane's value and v_permlane's selectors may be literals, lanes may not.
+      const bool lane = i == 1 && !info_->Has(flag::kSsrc2);
+      if (!lane && literal_left_ && Chance(20)) {
+        inst_.literal = LiteralFor(type);
+        inst_.src[i] = Source(kLiteralCode);
+        --scalars_left_;
+        literal_left_ = false;
+        continue;
+      }
       literal_left_ = false;
       inst_.src[i] = Chance(30) ? Source(kInt0 + Pick(32)) : ScalarTuple(1, false);
     } else if (short_vgpr || dpp || (i == 0 && info_->Has(flag::kVsrc0))) {
@@ -141,7 +150,10 @@ void AmdGenerator::VectorModifiers(bool long_form) {
     for (uint32_t bit = 1, i = 0; bit <= all; bit <<= 1, ++i) {
       // LLVM's text has no signs of literals of 64 bits.
       const bool sign = m == Member::kNeg || m == Member::kAbs;
-      if (sign && info_->src[i] == Type::kF64 && inst_.src[i].is_literal()) continue;
+      if (sign && i < 3 && info_->src[i] == Type::kF64 && inst_.src[i].is_literal()) continue;
+      // LLVM has text for signs of packed integers, which have no meaning.
+      const bool floats = i < 3 && (IsFloat(info_->src[i]) || info_->src[i] == Type::kPF16);
+      if (packed && (sign || m == Member::kNegHi) && !floats) continue;
       if (Chance(percent) && Permits(inst_, m, Get(inst_, m) | bit)) {
         Set(inst_, m, Get(inst_, m) | bit);
       }
@@ -240,7 +252,7 @@ void AmdGenerator::ScalarMemory() {
   if (Chance(40)) {
     do inst_.src[1] = ScalarTuple(1, false);
     while (inst_.src[1].code == kNull || inst_.src[1].code >= kExecLo);
-    return;
+    if (Chance(50)) return;
   }
   inst_.offset = buffer ? Pick(1 << 20) : Pick(1 << 21) - (1 << 20);
 }
@@ -343,7 +355,7 @@ void AmdGenerator::Flat() {
   if (info_->dst != Type::kN && (!atomic || inst_.glc)) inst_.dst = VgprTuple(dwords(info_->dst));
   const auto scalar = [&](int n) {
     do inst_.src[2] = ScalarTuple(n, false);
-    while (inst_.src[2].code >= kM0);
+    while (inst_.src[2].code == kNull);
   };
   if (scratch) {
     const int mode = Pick(3);
@@ -361,9 +373,10 @@ void AmdGenerator::Flat() {
 
 void AmdGenerator::Export() {
   const int targets[] = {Pick(8), 8, 9, 12 + Pick(5), 20, 32 + Pick(32)};
-  inst_.target = static_cast<uint8_t>(targets[Pick(6)]);
+  inst_.target = static_cast<uint8_t>(targets[Chance(40) ? 0 : Pick(6)]);
   inst_.compressed = inst_.target < 9 && Chance(30);
   inst_.enable = static_cast<uint8_t>(inst_.compressed ? 3 * Pick(2) + 12 * Pick(2) : Pick(16));
+  if (inst_.target == 20) inst_.enable = 1;
   inst_.done = Chance(50);
   inst_.valid_mask = Chance(50);
   for (int i = 0; i < 4; ++i) {

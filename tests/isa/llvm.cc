@@ -58,8 +58,12 @@ bool ParseLine(const std::string& line, Judged* judged) {
   return true;
 }
 
-std::vector<Judged> Run(const std::string& input, size_t count, bool wave64, const char* kind,
-                        const std::string& flags) {
+struct Printed {
+  std::vector<Judged> lines;          // in order
+  std::map<int, std::string> errors;  // by line of the input
+};
+
+Printed Run(const std::string& input, bool wave64, const char* kind, const std::string& flags) {
   const std::string in = TempPath(".in"), out = TempPath(".out"), error = TempPath(".err");
   std::ofstream(in) << input;
   const std::string command = "LC_ALL=C llvm-mc-19 -arch=amdgcn -mcpu=gfx1030 -show-encoding " +
@@ -67,22 +71,33 @@ std::vector<Judged> Run(const std::string& input, size_t count, bool wave64, con
                               in + " >" + out + " 2>" + error;
   const int status = std::system(command.c_str());
   (void)status;  // 1 whenever a line is refused
-  const std::map<int, std::string> errors = ErrorsOf(error, kind);
-  std::vector<Judged> results(count);
+  Printed printed;
+  printed.errors = ErrorsOf(error, kind);
   std::ifstream lines(out);
-  std::string line;
-  for (size_t i = 0; i < count; ++i) {
-    const auto bad = errors.find(static_cast<int>(i));
-    if (bad != errors.end()) {
-      results[i].error = bad->second;
-      continue;
-    }
-    bool found = false;
-    while (!found && std::getline(lines, line)) found = ParseLine(line, &results[i]);
-    if (!found) results[i].error = "llvm-mc printed nothing";
+  for (std::string line; std::getline(lines, line);) {
+    Judged judged;
+    if (ParseLine(line, &judged)) printed.lines.push_back(std::move(judged));
   }
   for (const std::string& path : {in, out, error}) unlink(path.c_str());
-  return results;
+  return printed;
+}
+
+// Follows each disassembled instruction: bytes that are taken for two instructions then do not
+// disturb the next.
+// The instruction is s_sleep, with the number as its immediate.
+std::vector<uint8_t> Mark(size_t i) {
+  return {static_cast<uint8_t>(i), static_cast<uint8_t>(i >> 8), 0x8e, 0xbf};
+}
+
+// A pair of brackets keeps each line by itself.
+std::string InBrackets(const std::vector<uint8_t>& bytes) {
+  std::string line;
+  for (uint8_t byte : bytes) {
+    char text[8];
+    std::snprintf(text, sizeof(text), "%c0x%02x", line.empty() ? '[' : ',', byte);
+    line += text;
+  }
+  return line + "]\n";
 }
 
 }  // namespace
@@ -95,23 +110,49 @@ bool HaveLlvmMc() {
 std::vector<Judged> LlvmAssemble(const std::vector<std::string>& lines, bool wave64) {
   std::string input;
   for (const std::string& line : lines) input += line + "\n";
-  return Run(input, lines.size(), wave64, "error", "");
+  Printed printed = Run(input, wave64, "error", "");
+  std::vector<Judged> results(lines.size());
+  size_t next = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto bad = printed.errors.find(static_cast<int>(i));
+    if (bad != printed.errors.end()) {
+      results[i].error = bad->second;
+    } else if (next < printed.lines.size()) {
+      results[i] = std::move(printed.lines[next++]);
+    } else {
+      results[i].error = "llvm-mc printed nothing";
+    }
+  }
+  return results;
 }
 
 std::vector<Judged> LlvmDisassemble(const std::vector<std::vector<uint8_t>>& instructions,
                                     bool wave64) {
   std::string input;
-  for (const auto& bytes : instructions) {
-    char separator = '[';  // a pair of brackets keeps each line by itself
-    for (uint8_t byte : bytes) {
-      char text[8];
-      std::snprintf(text, sizeof(text), "%c0x%02x", separator, byte);
-      input += text;
-      separator = ',';
-    }
-    input += "]\n";
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    input += InBrackets(instructions[i]) + InBrackets(Mark(i));
   }
-  return Run(input, instructions.size(), wave64, "warning", "-disassemble");
+  Printed printed = Run(input, wave64, "warning", "-disassemble");
+  std::vector<Judged> results(instructions.size());
+  size_t next = 0;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    // At most five dwords, each taken for an instruction, stand before the mark.
+    const std::vector<uint8_t> mark = Mark(i);
+    size_t count = 0;
+    while (count < 6 && next + count < printed.lines.size() &&
+           printed.lines[next + count].bytes != mark) {
+      ++count;
+    }
+    if (count == 1) results[i] = std::move(printed.lines[next]);
+    next += count + 1;
+    const auto bad = printed.errors.find(static_cast<int>(2 * i));
+    if (bad != printed.errors.end()) {
+      results[i].error = bad->second;
+    } else if (count != 1) {
+      results[i].error = "not one instruction";
+    }
+  }
+  return results;
 }
 
 }  // namespace kiln::tests

@@ -113,12 +113,7 @@ bool ReadOperand(Instruction& inst, const Field& field, uint32_t bits) {
   switch (field.coding) {
     case Coding::kScalar: return set(bits);
     case Coding::kSource: return IsSource(bits) && set(bits);
-    case Coding::kVgpr:
-      if (info.encoding == Encoding::kScratch && field.member == Member::kSrc0 &&
-          OperandOf(inst, Member::kSrc2).exists()) {
-        return bits == 0;
-      }
-      return set(bits + 256);
+    case Coding::kVgpr: return set(bits + 256);
     case Coding::kResult:
       if (info.Has(opcode_flag::kSDst) || info.encoding == Encoding::kVopc) {
         return bits < 128 && set(bits);
@@ -139,12 +134,12 @@ bool ReadOperand(Instruction& inst, const Field& field, uint32_t bits) {
   }
 }
 
-// FLAT's scalar address, which says where scratch has its address. 0x7f is read before the VGPR.
+// FLAT's scalar address, which says where scratch has its address; read before the VGPR.
 bool ReadScalarAddress(Instruction& inst, uint32_t bits) {
   const Encoding encoding = Info(inst.op).encoding;
   if (bits == kNull) return true;
-  if (encoding == Encoding::kFlat || bits == kExecLo) return false;
-  if (bits == kExecHi) return encoding == Encoding::kScratch;
+  if (encoding == Encoding::kFlat) return false;
+  if (bits == kExecHi && encoding != Encoding::kScratch) return false;
   inst.src[2].code = static_cast<uint16_t>(bits);
   return true;
 }
@@ -156,6 +151,10 @@ bool ReadAbsent(Instruction& inst, const Field& field, uint32_t bits) {
   }
   if (bits != 0 && KeepsUnused(info.encoding) && field.coding == Coding::kVgpr) {
     OperandOf(inst, field.member) = Vgpr(static_cast<int>(bits));
+    return true;
+  }
+  if (field.coding == Coding::kOrNull && bits == kNull) {
+    OperandOf(inst, field.member) = Sgpr(kNull);
     return true;
   }
   return bits == 0;
@@ -174,7 +173,6 @@ absl::Status ReadNumbers(Instruction& inst, Format format, uint64_t dwords) {
 }
 
 absl::Status ReadOperands(Instruction& inst, Format format, uint64_t dwords) {
-  bool no_address = false;
   for (const Field& f : FieldsOf(format)) {
     if (!IsOperand(f.member)) continue;
     const uint32_t bits = Extract(dwords, f.low, f.width);
@@ -182,15 +180,17 @@ absl::Status ReadOperands(Instruction& inst, Format format, uint64_t dwords) {
     bool good = false;
     if (f.coding == Coding::kScalarAddress) {
       good = ReadScalarAddress(inst, bits);
-      no_address = bits == kExecHi;
-    } else if (no_address && f.member == Member::kSrc0) {
-      good = bits == 0;
     } else if (Exists(inst, f.member)) {
       good = ReadOperand(inst, f, bits);
     } else {
       good = ReadAbsent(inst, f, bits);
     }
     if (!good) return BadField(inst, f, bits);
+  }
+  // Scratch without address and with nothing in the VGPR field: neither operand exists.
+  if (inst.src[2].code == kExecHi && Info(inst.op).encoding == Encoding::kScratch &&
+      !inst.src[0].exists()) {
+    inst.src[2] = Operand();
   }
   return absl::OkStatus();
 }

@@ -186,7 +186,7 @@ void Printer::Scalar() {
 void Printer::ScalarMemory() {
   if (Exists(inst_, Member::kDst)) Operand1(DstText());
   if (Exists(inst_, Member::kSrc0)) Operand1(SourceText(0));
-  const bool has_register = inst_.src[1].exists();
+  const bool has_register = inst_.src[1].exists() && Exists(inst_, Member::kSrc1);
   if (has_register) Operand1(SourceText(1));
   if (Exists(inst_, Member::kSrc0)) {
     const std::string offset = absl::StrFormat(inst_.offset < 0 ? "-0x%x" : "0x%x",
@@ -390,10 +390,11 @@ void Printer::Image() {
 void Printer::Flat() {
   if (Exists(inst_, Member::kDst)) Operand1(DstText());
   const bool scratch = info_.encoding == Encoding::kScratch;
-  const bool saddr = inst_.src[2].exists();
+  const bool saddr = inst_.src[2].exists() && Exists(inst_, Member::kSrc2);
   if (info_.src[0] != Type::kN) {
     const int dwords = scratch || (saddr && info_.encoding == Encoding::kGlobal) ? 1 : 2;
-    Operand1(inst_.src[0].exists() ? Register(inst_.src[0].code, dwords) : "off");
+    const bool address = Exists(inst_, Member::kSrc0) && inst_.src[0].exists();
+    Operand1(address ? Register(inst_.src[0].code, dwords) : "off");
   }
   if (Exists(inst_, Member::kSrc1)) Operand1(SourceText(1));
   if (info_.encoding != Encoding::kFlat) {

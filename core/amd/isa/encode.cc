@@ -43,7 +43,6 @@ std::optional<uint32_t> OperandBits(const Instruction& inst, const Field& field,
     case Coding::kVgprOrParameter:
       if (inst.op == Opcode::kVInterpMovF32) return code < 3 ? std::optional(code) : std::nullopt;
       return code >= 256 && code < 512 ? std::optional(code - 256) : std::nullopt;
-    case Coding::kScalarAddress: return code < kNull ? std::optional(code) : std::nullopt;
     default: return std::nullopt;
   }
 }
@@ -55,15 +54,28 @@ std::optional<uint32_t> AbsentBits(const Instruction& inst, const Field& field, 
     case Coding::kOrNull: return slot ? kNull : 0;
     case Coding::kOrVcc: return 0;
     case Coding::kResult: return IsCmpx(info) ? kExecLo : slot ? std::nullopt : std::optional(0u);
-    case Coding::kScalarAddress:
-      if (info.encoding == Encoding::kScratch && !inst.src[0].exists()) return 0x7f;
-      return kNull;
     case Coding::kVgpr:
       // Scratch has an address in a VGPR, in a scalar register, or neither.
       if (info.encoding == Encoding::kScratch && field.member == Member::kSrc0) return 0;
       return slot ? std::nullopt : std::optional(0u);
     default: return slot ? std::nullopt : std::optional(0u);
   }
+}
+
+// FLAT's scalar address: a register, null, or 0x7f if scratch has no address at all. Where the
+// unused VGPR field has other bits than 0, source 2 itself is 0x7f.
+absl::StatusOr<uint32_t> ScalarAddressBits(const Instruction& inst) {
+  const Encoding encoding = Info(inst.op).encoding;
+  const Operand& operand = inst.src[2];
+  if (!operand.exists()) {
+    return encoding == Encoding::kScratch && !inst.src[0].exists() ? kExecHi : kNull;
+  }
+  const bool none = operand.code == kExecHi;
+  const bool bad = encoding == Encoding::kFlat || !operand.is_scalar_register() ||
+                   operand.code == kNull ||
+                   (none && (encoding != Encoding::kScratch || !inst.src[0].exists()));
+  if (bad) return Refuse(inst, "saddr", absl::StrCat("cannot hold operand ", operand.code));
+  return operand.code;
 }
 
 absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
@@ -74,6 +86,7 @@ absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
       if (inst.form == Form::kDpp16) return kDpp16Marker;
       return kDpp8Marker + (inst.dpp.fetch_inactive ? 1 : 0);
     }
+    if (field.coding == Coding::kScalarAddress) return ScalarAddressBits(inst);
     const Operand& operand = OperandOf(inst, field.member);
     const bool slot = Exists(inst, field.member);
     if (!operand.exists()) {
@@ -81,10 +94,8 @@ absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
       if (!bits) return Refuse(inst, name, "an operand is missing");
       return *bits;
     }
-    if (Info(inst.op).encoding == Encoding::kScratch && field.member == Member::kSrc2 &&
-        inst.src[0].exists()) {
-      return Refuse(inst, name, "scratch has one address register");
-    }
+    // What has no offset register may name null (Mesa) or nothing (LLVM).
+    if (!slot && field.coding == Coding::kOrNull && operand.code == kNull) return kNull;
     const bool kept =
         KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
     if (!slot && !kept) return Refuse(inst, name, "there is no such operand");

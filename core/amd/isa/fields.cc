@@ -166,7 +166,9 @@ Format ExtensionOf(const OpcodeInfo& info, Form form) {
   return info.encoding == Encoding::kVopc ? Format::kSdwaVopc : Format::kSdwa;
 }
 
-bool KeepsUnused(Encoding encoding) { return IsBuffer(encoding) || encoding == Encoding::kExp; }
+bool KeepsUnused(Encoding encoding) {
+  return IsBuffer(encoding) || encoding == Encoding::kExp || encoding == Encoding::kScratch;
+}
 
 bool Exists(const Instruction& inst, Member operand) {
   const OpcodeInfo& info = Info(inst.op);
@@ -186,6 +188,9 @@ bool Exists(const Instruction& inst, Member operand) {
       const int i = static_cast<int>(operand) - static_cast<int>(Member::kSrc0);
       if (info.encoding == Encoding::kExp) return ExportsFrom(inst, i);
       if (IsBuffer(info.encoding) && i == 0 && !inst.idxen && !inst.offen) return false;
+      // Scratch has one address: a VGPR or a scalar. 0x7f in the scalar's field is none.
+      if (info.encoding == Encoding::kScratch && i == 0) return !inst.src[2].exists();
+      if (info.encoding == Encoding::kScratch && i == 2) return inst.src[2].code != kExecHi;
       if (inst.op == Opcode::kVInterpMovF32 && i == 0) return true;
       if (i == 2 && info.Has(opcode_flag::kMaskIn)) return long_form;
       return info.src[i] != Type::kN;
@@ -322,7 +327,7 @@ bool Permits(const Instruction& inst, Member member, uint32_t value) {
       return (value & ~SourceBits([&](int i) { return TakesSext(info, i); })) == 0;
     case Member::kOpSel:
       if (packed) return (value & ~sources) == 0;
-      if (!info.Has(opcode_flag::kOpSel)) return false;
+      if (!info.Has(opcode_flag::kOpSel | opcode_flag::kOpSelByMesa)) return false;
       if (info.Has(opcode_flag::kSsrc2)) return value <= 3;  // v_permlane
       return (value & ~(sources | 0b1000)) == 0;
     case Member::kClamp:

@@ -156,8 +156,8 @@ constexpr bool HasExtension(Form form) { return form >= Form::kDpp16; }
 // The number in the field of source 0 that announces the form.
 inline constexpr uint32_t kSdwaMarker = 249, kDpp16Marker = 250, kDpp8Marker = 233;
 
-// Returns true if the instruction has the operand; if not, its field is 0, or anything in formats
-// whose compilers leave other bits there (KeepsUnused).
+// Returns true if the instruction has the operand; if not, its field is 0, or in formats whose
+// compilers leave other bits there (KeepsUnused) any VGPR, which Instruction then holds.
 bool Exists(const Instruction& inst, Member operand);
 bool KeepsUnused(Encoding encoding);
 

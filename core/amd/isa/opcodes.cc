@@ -10,10 +10,11 @@ using namespace opcode_flag;  // NOLINT: the vocabulary of opcodes.def
 constexpr uint64_t Clamp = kClamp, Omod = kOmod, OpSel = kOpSel, Vop3 = kVop3, Dpp = kDpp,
                    Sdwa = kSdwa, Literal = kLiteral, Mods = kMods, Mix = kMix, MaskIn = kMaskIn,
                    CarryOut = kCarryOut, SDst = kSDst, Vsrc0 = kVsrc0, Ssrc0 = kSsrc0,
-                   Ssrc1 = kSsrc1, Ssrc2 = kSsrc2, Reg0 = kReg0, DstR = kDstR, Src0W = kSrc0W,
-                   SccR = kSccR, SccW = kSccW, VccR = kVccR, ExecR = kExecR, ExecW = kExecW,
-                   AnyLane = kAnyLane, M0R = kM0R, Load = kLoad, Store = kStore, Atomic = kAtomic,
-                   Two = kTwo, Gds = kGds, Lds = kLds, Gather = kGather, End = kEnd;
+                   Ssrc1 = kSsrc1, Ssrc2 = kSsrc2, Reg0 = kReg0, OpSelByMesa = kOpSelByMesa,
+                   DstR = kDstR, Src0W = kSrc0W, SccR = kSccR, SccW = kSccW, VccR = kVccR,
+                   ExecR = kExecR, ExecW = kExecW, AnyLane = kAnyLane, M0R = kM0R, Load = kLoad,
+                   Store = kStore, Atomic = kAtomic, Two = kTwo, Gds = kGds, Lds = kLds,
+                   Gather = kGather, End = kEnd;
 
 }  // namespace
 

@@ -140,6 +140,7 @@ inline constexpr uint64_t kSccW = 1ull << 19;
 inline constexpr uint64_t kVccR = 1ull << 20;
 inline constexpr uint64_t kExecR = 1ull << 21;
 inline constexpr uint64_t kExecW = 1ull << 22;
+inline constexpr uint64_t kOpSelByMesa = 1ull << 34;
 inline constexpr uint64_t kReg0 = 1ull << 33;
 inline constexpr uint64_t kAnyLane = 1ull << 32;
 inline constexpr uint64_t kM0R = 1ull << 23;
@@ -177,7 +178,7 @@ inline const OpcodeInfo& Info(int op) { return internal::kOpcodes[op]; }
 // (OpcodeOfVop3) are none of Encoding::kVop3.
 std::optional<Opcode> FindOpcode(Encoding encoding, uint32_t code);
 
-// The format VOP3 repeats VOPC, VOP2 and VOP1 from these numbers on (ISA guide 12.7 to 12.9; its
+// The format VOP3 repeats VOPC, VOP2 and VOP1 from these numbers on (ISA guide; its
 // 0x140 for VOP1 is wrong: ERRATA.md).
 inline constexpr uint32_t kVop3OfVopc = 0x000;
 inline constexpr uint32_t kVop3OfVop2 = 0x100;

@@ -60,7 +60,7 @@ int ImageDataDwords(const Instruction& inst);
 
 // Returns the registers of its address: offset, bias, compare, derivatives, coordinates, lod.
 // With a16, coordinates and lod take halves; with the g16 opcodes, derivatives do. 0 for a
-// dimension that does not exist. Sources: ISA guide 8.2.4 and table "Image opcodes"; sizes of every
+// dimension that does not exist. Sources: ISA guide and table "Image opcodes"; sizes of every
 // opcode as llvm-mc 19 has them.
 int ImageAddressDwords(const Instruction& inst);
 
