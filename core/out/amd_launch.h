@@ -14,8 +14,8 @@
 
 namespace kiln::out {
 
-// Contents of user SGPRs, beside push data. Addresses without "64" are the low halves of those of
-// AmdLaunch::address_high, one SGPR.
+// Contents of user SGPRs, beside push data. They take one SGPR unless the row says otherwise; of an
+// address in one SGPR it is the low half, and AmdLaunch::address_high is the high one.
 enum class SgprContent : uint8_t {
   kScratchBase,       // 2 SGPRs: bits 31:0 of the address of all scratch; 0x80000000 | bits 47:32
   kDriverTable,       // 2 SGPRs: 64-bit address of a table whose first two dwords are kScratchBase

@@ -98,7 +98,8 @@ std::string Answers(const Job& job, std::string_view attempt) {
     board->BeginPass("read_request", -1);
     if (attempt == "soil_board") board->SetOutOfMemory();
     if (attempt == "announce_much") {
-      Send(std::string("\xff\xff\xff\x0f", 4) + std::string(64 << 20, 'x'));
+      std::string much("\xff\xff\xff\x0f", 4);
+      Send(much.append(64 << 20, 'x'));
       Nap(100'000);
     }
     if (attempt == "hang_up") {
