@@ -90,8 +90,8 @@ class Resources {
   }
   // Kiln's tables of samplers do not say which of them belong to images; those are surfaces, too.
   out::Resource OfSampler(const Record::Descriptor& s) const {
-    const out::Resource combined{ResourceKind::kCombinedImageSampler, s.set(), s.binding(),
-                                 s.element() + 1};
+    out::Resource combined{ResourceKind::kCombinedImageSampler, s.set(), s.binding(),
+                           s.element() + 1};
     if (s.kind() == "combined_image_sampler" || out::FindResource(combined, list_)) return combined;
     return {ResourceKind::kSampler, s.set(), s.binding(), s.element() + 1};
   }

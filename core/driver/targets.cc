@@ -14,8 +14,9 @@ constexpr const Backend* kBackends[] = {&intel::kTglBackend, &amd::kGfx1030Backe
 
 }  // namespace
 
-absl::Span<const Backend* const> Backends() { return kBackends; }
-const Backend& BackendOf(Target target) { return *kBackends[static_cast<size_t>(target)]; }
+absl::Span<const Backend* const> ShippedBackends() { return kBackends; }
+[[gnu::weak]] absl::Span<const Backend* const> Backends() { return ShippedBackends(); }
+const Backend& BackendOf(Target target) { return *Backends()[static_cast<size_t>(target)]; }
 
 absl::StatusOr<Target> ParseTarget(std::string_view name) {
   std::string names;

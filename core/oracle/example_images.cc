@@ -66,7 +66,7 @@ void BindExampleImages(const Module& module, uint32_t edge, LaunchInputs* inputs
     sampler.element = r.element;
     sampler.linear = !integers;
     sampler.compare = CompareFunction::kLessEqual;
-    inputs->samplers.push_back(std::move(sampler));
+    inputs->samplers.push_back(sampler);
   }
 }
 

@@ -20,7 +20,6 @@ using mir::Module;
 using mir::Parse;
 
 using testing::ElementsAre;
-using testing::ElementsAreArray;
 using Dwords = std::vector<uint32_t>;
 
 // Runs a body with %0 = local_index, %1 = its byte offset, %2 = dword %1 of the buffer; it defines

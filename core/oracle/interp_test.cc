@@ -57,7 +57,7 @@ Dwords Contents(const BoundBuffer& b) {
 }
 
 // Runs a body on one storage buffer 0.0.0.
-Dwords RunBody(const std::string& body, Dwords data, const std::string& header = "",
+Dwords RunBody(const std::string& body, const Dwords& data, const std::string& header = "",
                LaunchInputs inputs = {}) {
   const Module m =
       MustParse(absl::StrCat("mir 1 ", header, " resource 0 ssbo 0.0.0 body {\n", body, "\n}"));
@@ -346,7 +346,7 @@ TEST(Interp, EveryPureOpHasAMeaning) {
 }
 
 // One op on constants of any types, through memory of the result's size.
-uint64_t EvalTyped(Op op, Type result, std::vector<std::pair<Type, uint64_t>> sources,
+uint64_t EvalTyped(Op op, Type result, const std::vector<std::pair<Type, uint64_t>>& sources,
                    DenormMode halfs = DenormMode::kAny) {
   Module m;
   m.f16_mode.denorms = halfs;

@@ -17,7 +17,6 @@ using mir::AtomicOperands;
 using mir::Info;
 using mir::Inst;
 using mir::InstId;
-using mir::kIndexed;
 using mir::Op;
 using mir::OpInfo;
 using mir::PrivateArray;

@@ -12,7 +12,6 @@ namespace kiln::oracle {
 namespace {
 
 namespace semantics = mir::semantics;
-using mir::Info;
 using mir::InstId;
 using mir::Op;
 using mir::Type;

@@ -98,6 +98,9 @@ TEST_P(AmdEncodeLlvm, TextAndBytesAgree) {
   }
   const std::vector<Judged> there = tests::LlvmAssemble(lines, wave64);
   const std::vector<Judged> back = tests::LlvmDisassemble(bytes, wave64);
+  std::vector<int> judged(kOpcodeCount);
+  for (const Case& c : cases) ++judged[static_cast<size_t>(c.inst.op)];
+  for (int op = 0; op < kOpcodeCount; ++op) EXPECT_GT(judged[op], 0) << Info(op).mnemonic;
   std::map<std::string, int> opcodes_wrong;
   int reported = 0, wrong = 0;
   for (size_t i = 0; i < cases.size(); ++i) {

@@ -30,7 +30,7 @@ namespace {
 using namespace amd::isa;  // NOLINT: the vocabulary of this file
 
 constexpr Form kForms[] = {Form::kPlain, Form::kVop3, Form::kDpp16, Form::kDpp8, Form::kSdwa};
-constexpr int kFlipsOfEach = 6;  // of each opcode and form
+constexpr int kFlipsOfEach = 4;  // of each opcode and form
 constexpr double kAtMost = 0.01;
 
 struct Mutant {
@@ -85,18 +85,21 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
   if (!HaveLlvmMc()) GTEST_SKIP() << kNoLlvmMc;
   const Wave wave = GetParam();
   const bool wave64 = wave == Wave::k64;
-  std::vector<Mutant> mutants = MakeMutants(wave);
+  std::vector<Mutant> mutants;
   std::vector<std::vector<uint8_t>> bytes;
-  for (Mutant& m : mutants) {
+  for (Mutant& m : MakeMutants(wave)) {
     JudgeOurselves(m, wave);
+    // The reserved selection 7 of SDWA crashes llvm-mc.
+    if (absl::StrContains(m.error, "_sel: reserved value 7")) continue;
     bytes.push_back(m.bytes);
+    mutants.push_back(std::move(m));
   }
   const std::vector<Judged> read = LlvmDisassemble(bytes, wave64);
   std::vector<std::string> lines;
   for (const Judged& j : read) lines.push_back(j.error.empty() ? j.text : "s_nop 0");
   const std::vector<Judged> again = LlvmAssemble(lines, wave64);
   int both = 0, neither = 0, ours = 0, theirs = 0, stricter = 0, textless = 0;
-  std::map<std::string, int> reported;
+  std::map<std::string, int> reported, stricter_rules;
   for (size_t i = 0; i < mutants.size(); ++i) {
     const Mutant& m = mutants[i];
     const bool they = read[i].error.empty() && !absl::StrContains(read[i].text, "/*") &&
@@ -107,6 +110,9 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
     if (we == they) continue;
     if (they && m.decodes) {
       ++stricter;  // the verifier knows more
+      if (stricter_rules[m.broken]++ == 0) {
+        std::printf("%s: %s\n", m.broken.c_str(), m.text.c_str());
+      }
       continue;
     }
     if (we && !WithoutText(m.inst).empty()) {
@@ -125,6 +131,7 @@ TEST_P(AmdFlipBits, VerdictsAgree) {
       "%zu mutants: both accept %d, both refuse %d, only we %d, only llvm-mc %d; the "
       "verifier refuses more %d, without text %d\n",
       mutants.size(), both, neither, ours, theirs, stricter, textless);
+  for (const auto& [rule, n] : stricter_rules) std::printf("%5d %s\n", n, rule.c_str());
   EXPECT_LE(ours, kAtMost * neither);
   EXPECT_LE(theirs, kAtMost * both);
 }

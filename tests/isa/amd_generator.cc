@@ -283,8 +283,7 @@ void AmdGenerator::Buffer() {
   inst_.offset = Chance(20) ? 4095 : Pick(4096);
   inst_.glc = Chance(50);
   inst_.slc = Chance(50);
-  inst_.dlc = !info_->Has(flag::kAtomic) && Chance(50);
-  if (inst_.op == Opcode::kBufferAtomicCsub) inst_.glc = true;
+  inst_.dlc = !(IsBuffer(info_->encoding) && info_->Has(flag::kAtomic)) && Chance(50);
   if (info_->encoding == Encoding::kMtbuf) inst_.format = static_cast<uint8_t>(Pick(128));
 }
 
@@ -316,7 +315,7 @@ void AmdGenerator::Image() {
     inst_.r128 = Chance(20);
     inst_.glc = Chance(50);
     inst_.slc = Chance(50);
-    inst_.dlc = !info_->Has(flag::kAtomic) && Chance(50);
+    inst_.dlc = !(IsBuffer(info_->encoding) && info_->Has(flag::kAtomic)) && Chance(50);
     inst_.tfe = !atomic && info_->Has(flag::kLoad) && Chance(20);
     inst_.lwe = !atomic && info_->Has(flag::kLoad) && Chance(20);
     const bool packed = inst_.op == Opcode::kImageLoadPck || inst_.op == Opcode::kImageLoadPckSgn ||
@@ -349,9 +348,9 @@ void AmdGenerator::Image() {
 void AmdGenerator::Flat() {
   const bool scratch = info_->encoding == Encoding::kScratch;
   const bool atomic = info_->Has(flag::kAtomic);
-  inst_.glc = Chance(50) || inst_.op == Opcode::kGlobalAtomicCsub;
+  inst_.glc = Chance(50);
   inst_.slc = Chance(50);
-  inst_.dlc = !info_->Has(flag::kAtomic) && Chance(50);
+  inst_.dlc = !(IsBuffer(info_->encoding) && info_->Has(flag::kAtomic)) && Chance(50);
   if (info_->dst != Type::kN && (!atomic || inst_.glc)) inst_.dst = VgprTuple(dwords(info_->dst));
   const auto scalar = [&](int n) {
     do inst_.src[2] = ScalarTuple(n, false);

@@ -423,8 +423,7 @@ bool GlobalOffsetOutOfRange(Instruction& i, Wave, Rng& rng) {
   return true;
 }
 bool FailureOfAStore(Instruction& i, Wave, Rng&) {
-  const bool field = Of(i).encoding == Encoding::kMimg || IsBuffer(Of(i).encoding);
-  if (!field || !Of(i).Has(flag::kStore | flag::kAtomic)) return false;
+  if (!IsBuffer(Of(i).encoding) || !Of(i).Has(flag::kStore | flag::kAtomic)) return false;
   i.tfe = true;
   i.dst = Vgpr(0);
   return true;
@@ -432,12 +431,6 @@ bool FailureOfAStore(Instruction& i, Wave, Rng&) {
 bool FailureOfAnLdsLoad(Instruction& i, Wave, Rng&) {
   if (!i.lds || !IsBuffer(Of(i).encoding)) return false;
   i.tfe = true;
-  return true;
-}
-bool CsubWithoutResult(Instruction& i, Wave, Rng&) {
-  if (!Named(i, "atomic_csub")) return false;
-  i.glc = false;
-  if (Of(i).encoding == Encoding::kGlobal) i.dst = Operand();
   return true;
 }
 bool FieldOfAnInvalidation(Instruction& i, Wave, Rng& rng) {
@@ -450,7 +443,7 @@ bool FieldOfAnInvalidation(Instruction& i, Wave, Rng& rng) {
   return true;
 }
 bool DlcOfAnAtomic(Instruction& i, Wave, Rng&) {
-  if (!Of(i).Has(flag::kAtomic) || Of(i).encoding == Encoding::kDs) return false;
+  if (!Of(i).Has(flag::kAtomic) || !IsBuffer(Of(i).encoding)) return false;
   i.dlc = true;
   return true;
 }
@@ -689,11 +682,10 @@ const std::vector<AmdMutation>& AmdMutations() {
       {"literal as a buffer's offset", "ISA guide", LiteralBufferOffset},
       {"negative offset of FLAT", "LLVM", NegativeFlatOffset},
       {"offset of FLAT, global or scratch out of range", "ISA guide", GlobalOffsetOutOfRange},
-      {"failure status of a store or atomic", "LLVM", FailureOfAStore},
+      {"failure status of a buffer store or atomic", "LLVM", FailureOfAStore},
       {"failure status of a load to LDS", "LLVM", FailureOfAnLdsLoad},
-      {"csub without a result", "LLVM", CsubWithoutResult},
       {"fields of a cache invalidation", "LLVM", FieldOfAnInvalidation},
-      {"dlc of an atomic", "Mesa, README-ISA; LLVM", DlcOfAnAtomic},
+      {"dlc of a buffer atomic", "Mesa, README-ISA; LLVM", DlcOfAnAtomic},
       {"gds missing", "ISA guide", GdsMissing},
       {"gds of a lane operation", "ISA guide", GdsOfALaneOperation},
       {"LDS offset out of range", "ISA guide", LdsOffsetOutOfRange},

@@ -49,7 +49,10 @@ void JudgeText(const std::vector<PlacedInstruction>& program, const Flags& flags
     // Equal instructions are equal bytes: the file's were made again from them.
     if (theirs.ok() && theirs->inst == program[i].inst) {
       ++counts.text_same;
-    } else if (const std::string why = WithoutText(program[i].inst); !why.empty()) {
+    } else if (theirs.ok() && theirs->inst == WithoutUnused(program[i].inst)) {
+      ++counts.without["bits that are not used"];
+    } else if (const std::string why = WithoutText(program[i].inst);
+               !why.empty() && WithoutUnused(program[i].inst) == program[i].inst) {
       ++counts.without[why];
     } else {
       ++counts.text_wrong;

@@ -29,6 +29,7 @@ bool EndsInVcc(const Instruction& inst) {
 bool HasAwkwardLiteral(const Instruction& inst) {
   if (!HasLiteral(inst)) return false;
   const OpcodeInfo& info = Info(inst.op);
+  if (info.Has(opcode_flag::kLiteral) && Is16Bit(info.dst) && inst.literal >> 16 != 0) return true;
   for (int i = 0; i < 3; ++i) {
     if (!inst.src[i].is_literal()) continue;
     const bool half = Is16Bit(info.src[i]) || info.Has(opcode_flag::kMix);
@@ -44,7 +45,26 @@ bool HasAwkwardLiteral(const Instruction& inst) {
   return false;
 }
 
+// Returns true for 0.5 and its kin as a source of 16-bit integers, which LLVM prints as a literal.
+bool HasFloatOfAnInteger(const Instruction& inst) {
+  for (int i = 0; i < 3; ++i) {
+    const Type type = Info(inst.op).src[i];
+    const int code = inst.src[i].code;
+    if (Is16Bit(type) && !IsFloat(type) && code >= kHalf && code <= kInvTwoPi) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+Instruction WithoutUnused(Instruction inst) {
+  for (Member m : {Member::kDst, Member::kSrc0, Member::kSrc1, Member::kSrc2, Member::kSrc3}) {
+    if (!Exists(inst, m)) OperandOf(inst, m) = Operand();
+  }
+  const OpcodeInfo& info = Info(inst.op);
+  if (info.encoding == Encoding::kVop3p && info.src[2] == Type::kN) inst.op_sel_hi |= 4;
+  return inst;
+}
 
 std::string WithoutText(const Instruction& inst) {
   const OpcodeInfo& info = Info(inst.op);
@@ -54,6 +74,7 @@ std::string WithoutText(const Instruction& inst) {
     return "op_sel_hi of no source";
   }
   if (HasAwkwardLiteral(inst)) return "literal";
+  if (HasFloatOfAnInteger(inst)) return "float constant of a 16-bit integer";
   if (info.encoding == Encoding::kVopc && HasExtension(inst.form) && inst.form != Form::kSdwa) {
     return "DPP of a comparison";
   }

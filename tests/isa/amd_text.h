@@ -1,4 +1,4 @@
-// What of gfx1030 LLVM's assembler has no text for.
+// Tells which instructions of gfx1030 have no text of LLVM's assembler.
 #ifndef KILN_TESTS_ISA_AMD_TEXT_H_
 #define KILN_TESTS_ISA_AMD_TEXT_H_
 
@@ -9,8 +9,12 @@
 namespace kiln::tests {
 
 // Returns why llvm-mc cannot assemble the text of a good instruction to its bytes
-// (core/amd/isa/ERRATA.md, entries 2, 3 and 8); empty if it should.
+// (core/amd/isa/ERRATA.md, entries 2, 3, 8 and 9); empty if it should.
 std::string WithoutText(const amd::isa::Instruction& inst);
+
+// Returns the instruction without registers in fields that it does not use, and with the bits that
+// LLVM sets where they mean nothing.
+amd::isa::Instruction WithoutUnused(amd::isa::Instruction inst);
 
 }  // namespace kiln::tests
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -126,31 +127,58 @@ std::vector<Judged> LlvmAssemble(const std::vector<std::string>& lines, bool wav
   return results;
 }
 
-std::vector<Judged> LlvmDisassemble(const std::vector<std::vector<uint8_t>>& instructions,
-                                    bool wave64) {
+namespace {
+
+using Instructions = std::vector<std::vector<uint8_t>>;
+
+// Disassembles instructions `begin` to `end` in one run. Returns false if llvm-mc did not get to
+// the end.
+bool DisassembleSome(const Instructions& instructions, size_t begin, size_t end, bool wave64,
+                     std::vector<Judged>& results) {
   std::string input;
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    input += InBrackets(instructions[i]) + InBrackets(Mark(i));
-  }
+  for (size_t i = begin; i < end; ++i) input += InBrackets(instructions[i]) + InBrackets(Mark(i));
   Printed printed = Run(input, wave64, "warning", "-disassemble");
-  std::vector<Judged> results(instructions.size());
   size_t next = 0;
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    // At most five dwords, each taken for an instruction, stand before the mark.
+  for (size_t i = begin; i < end; ++i) {
     const std::vector<uint8_t> mark = Mark(i);
     size_t count = 0;
-    while (count < 6 && next + count < printed.lines.size() &&
-           printed.lines[next + count].bytes != mark) {
+    while (next + count < printed.lines.size() && printed.lines[next + count].bytes != mark)
       ++count;
-    }
+    if (next + count == printed.lines.size()) return false;
+    results[i] = Judged();
     if (count == 1) results[i] = std::move(printed.lines[next]);
     next += count + 1;
-    const auto bad = printed.errors.find(static_cast<int>(2 * i));
+    const auto bad = printed.errors.find(static_cast<int>(2 * (i - begin)));
     if (bad != printed.errors.end()) {
       results[i].error = bad->second;
     } else if (count != 1) {
       results[i].error = "not one instruction";
     }
+  }
+  return true;
+}
+
+// Likewise, and halves what crashes llvm-mc until the one instruction is found.
+void DisassembleAll(const Instructions& instructions, size_t begin, size_t end, bool wave64,
+                    std::vector<Judged>& results) {
+  if (DisassembleSome(instructions, begin, end, wave64, results)) return;
+  if (end - begin == 1) {
+    results[begin].error = "llvm-mc crashed";
+    return;
+  }
+  const size_t middle = begin + (end - begin) / 2;
+  DisassembleAll(instructions, begin, middle, wave64, results);
+  DisassembleAll(instructions, middle, end, wave64, results);
+}
+
+}  // namespace
+
+std::vector<Judged> LlvmDisassemble(const Instructions& instructions, bool wave64) {
+  constexpr size_t kChunk = 1024;
+  std::vector<Judged> results(instructions.size());
+  for (size_t begin = 0; begin < instructions.size(); begin += kChunk) {
+    const size_t end = std::min(begin + kChunk, instructions.size());
+    DisassembleAll(instructions, begin, end, wave64, results);
   }
   return results;
 }

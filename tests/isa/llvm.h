@@ -13,7 +13,7 @@ namespace kiln::tests {
 bool HaveLlvmMc();
 inline constexpr char kNoLlvmMc[] = "llvm-mc-19 is not installed (Debian package llvm-19)";
 
-// What became of one instruction: bytes and text, or an error.
+// The judgement of one instruction: bytes and text, or an error.
 struct Judged {
   std::vector<uint8_t> bytes;  // empty: refused
   std::string text;            // as LLVM prints it, single spaces

@@ -29,8 +29,9 @@ NEUTRAL = ("core/base/", "core/front/", "core/lir/", "core/mir/", "core/mid/", "
            "core/target/", "core/driver/", "client/", "server/")
 # Where such words belong all the same: the room, the part of a line that may have them, and why.
 BELONGS = (
-    ("core/driver/compile.h", r'\bk(Tgl|Gfx1030)\b', "the enumeration of targets"),
-    ("core/driver/targets.cc", r'\bcore/(intel|amd)/|\b(intel::kTgl|amd::kGfx1030)Backend\b', "the table of back ends"),
+    ("core/driver/compile.h", r'^enum class Target\b.*', "the enumeration of targets"),
+    ("core/driver/targets.cc", r'\bcore/\w+/pipeline/backend\.h|\b\w+::k\w+Backend\b',
+     "the table of back ends"),
     ("core/lir/random_scalar_program.cc", r'\bVCC\b', "programs of the tests' scalar machine"),
     ("core/lir/testing_scalar_ops.def", r'\bVCC\b', "operations of the tests' scalar machine"),
     ("client/", r'--target=[a-z0-9,]+|out/\S+\.tgl\.[0-9]+\.', "commands that a user can copy"),

@@ -54,6 +54,11 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.found("client/report/results.h", "// by name, SIMD16"), 1)
         self.assertEqual(self.found("server/worker/answer.cc", '// by name, "SIMD16"'), 1)
         self.assertEqual(self.found("core/driver/targets.cc", "{&intel::kTglBackend, kTgl}"), 1)
+        for line in ('#include "core/amd/pipeline/backend.h"', "{&intel::kTglBackend, &amd::kNavi21Backend};"):
+            self.assertEqual(self.found("core/driver/targets.cc", line), 0, line)
+            self.assertEqual(self.found("core/driver/compile.cc", line), 1, line)
+        self.assertEqual(self.found("core/driver/targets.cc", '#include "core/amd/isa/opcodes.h"'), 1)
+        self.assertEqual(self.found("core/driver/compile.h", "bool IsFast(Target t) { return t == kTgl; }"), 1)
         self.assertEqual(self.found("core/driver/analyze.cc", '#include "core/intel/pipeline/analyze.h"'), 1)
         self.assertEqual(self.found("client/compile/run_program.cc", 'StrCat("SIMD", width)'), 1)
         self.assertEqual(self.found("core/mid/testing/testing.h", "// at SIMD16"), 0)

@@ -15,7 +15,7 @@ using namespace kiln::amd::isa;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<PlacedInstruction> program;
-  // What does not decode is skipped by the dword, so that one bad dword does not hide the rest.
+  // A dword that does not decode is skipped, so that it does not hide the rest.
   for (size_t at = 0; at + 4 <= size;) {
     const auto decoded = Decode(absl::MakeConstSpan(data + at, size - at));
     if (!decoded.ok()) {

@@ -19,8 +19,9 @@ std::string Tuple(absl::string_view file, int first, int dwords) {
   return absl::StrFormat("%s[%d:%d]", file, first, first + dwords - 1);
 }
 
+// Returns the text of a constant or named source; of other numbers, which do not decode, "?".
 std::string ConstantText(int code, Type type) {
-  if (code <= 192) return absl::StrCat(code - kInt0);
+  if (code < kIntMinus1) return absl::StrCat(code - kInt0);
   if (code <= kIntLast) return absl::StrCat(-(code - kIntMinus1 + 1));
   constexpr absl::string_view kBases[] = {"src_shared_base", "src_shared_limit", "src_private_base",
                                           "src_private_limit", "src_pops_exiting_wave_id"};
@@ -29,11 +30,8 @@ std::string ConstantText(int code, Type type) {
   constexpr absl::string_view kFloats[] = {"0.5", "-0.5", "1.0", "-1.0",
                                            "2.0", "-2.0", "4.0", "-4.0"};
   if (code >= kHalf && code < kInvTwoPi) return std::string(kFloats[code - kHalf]);
-  if (code == kInvTwoPi) {
-    return Dwords(type) == 2                 ? "0.15915494309189532"
-           : Is16Bit(type) || IsPacked(type) ? "0.15915494"
-                                             : "0.15915494";
-  }
+  if (code == kInvTwoPi) return Dwords(type) == 2 ? "0.15915494309189532" : "0.15915494";
+  if (code < kVccz || code > kLdsDirect) return "?";
   constexpr absl::string_view kRest[] = {"src_vccz", "src_execz", "src_scc", "src_lds_direct"};
   return std::string(kRest[code - kVccz]);
 }

@@ -94,7 +94,7 @@ absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
       if (!bits) return Refuse(inst, name, "an operand is missing");
       return *bits;
     }
-    // What has no offset register may name null (Mesa) or nothing (LLVM).
+    // An instruction without an offset register may name null (Mesa) or nothing (LLVM).
     if (!slot && field.coding == Coding::kOrNull && operand.code == kNull) return kNull;
     const bool kept =
         KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
@@ -121,7 +121,7 @@ absl::Status Write(const Instruction& inst, Format format, uint64_t& out, Instru
     if (!bits.ok()) return bits.status();
     const uint64_t mask = (uint64_t{1} << field.width) - 1;
     out |= (*bits & mask) << field.low;
-    // What this field took is taken out of `left`, which must be a bare opcode in the end.
+    // The bits that this field took leave `left`, which must be a bare opcode in the end.
     if (IsOperand(field.member)) {
       if (field.shift == 0 && !(HasExtension(inst.form) && field.width == 9)) {
         OperandOf(left, field.member) = Operand();

@@ -320,9 +320,7 @@ bool Permits(const Instruction& inst, Member member, uint32_t value) {
     case Member::kNegHi:
       if (packed) return (value & ~sources) == 0;
       return (value & ~SourceBits([&](int i) { return TakesMods(info, i); })) == 0;
-    case Member::kAbs:
-      if (info.unit == Unit::kInterpolate) return (value & ~0b010u) == 0;
-      return (value & ~SourceBits([&](int i) { return TakesMods(info, i); })) == 0;
+    case Member::kAbs: return (value & ~SourceBits([&](int i) { return TakesMods(info, i); })) == 0;
     case Member::kSext:
       return (value & ~SourceBits([&](int i) { return TakesSext(info, i); })) == 0;
     case Member::kOpSel:
@@ -340,7 +338,7 @@ bool Permits(const Instruction& inst, Member member, uint32_t value) {
     case Member::kDstUnused: return value <= 2;
     case Member::kGds: return info.encoding == Encoding::kDs;
     case Member::kLds: return info.Has(opcode_flag::kLds);
-    case Member::kDlc: return !info.Has(opcode_flag::kAtomic);
+    case Member::kDlc: return !(IsBuffer(info.encoding) && info.Has(opcode_flag::kAtomic));
     default: return true;
   }
 }

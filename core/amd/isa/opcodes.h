@@ -54,7 +54,7 @@ enum class Encoding : uint8_t {
 };
 inline constexpr int kEncodingCount = 20;
 
-// What an operand holds. Numbers are interpreted so; kB.. are bits. kP.. are two 16-bit halves of
+// Types of operands: how numbers are interpreted; kB.. are bits. kP.. are two 16-bit halves of
 // one register, element 0 in the lower.
 enum class Type : uint8_t {
   kN,  // there is no such operand

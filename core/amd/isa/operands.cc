@@ -10,7 +10,7 @@
 namespace kiln::amd::isa {
 namespace {
 
-// What the mnemonic of an image instruction says about its address.
+// The parts of an image instruction's address, from its mnemonic.
 struct ImageShape {
   bool coordinates = true, derivatives = false, half_derivatives = false, lod = false;
   int words = 0;  // offset, bias, compare: always a register each

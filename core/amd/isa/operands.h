@@ -1,4 +1,5 @@
-// What an instruction reads and writes: every operand with its registers, and the implicit ones.
+// Lists what an instruction reads and writes: every operand with its registers, and the implicit
+// ones.
 //
 // The one place that says so: verifier, cost model and simulator ask here.
 #ifndef KILN_CORE_AMD_ISA_OPERANDS_H_
@@ -42,8 +43,8 @@ class OperandUses {
 };
 
 // Returns the operands in the order of encoding, then the implicit registers. Constants and
-// literals are among the sources. Of a destination that a lane may keep (exec, DPP, d16, sdwa),
-// `read` says only whether the opcode reads it: callers add what exec leaves.
+// literals are among the sources. `read` of a destination says only whether the opcode reads it:
+// callers add what exec, DPP and SDWA leave as it was.
 OperandUses OperandsOf(const Instruction& inst, Wave wave);
 
 // Returns the registers of a lane mask.

@@ -253,13 +253,8 @@ bool BadFlatOffset(const Instruction& inst, Wave) {
 
 bool BadTfe(const Instruction& inst, Wave) {
   const OpcodeInfo& info = Info(inst.op);
-  if (!inst.tfe && !inst.lwe) return false;
+  if (!inst.tfe || !IsBuffer(info.encoding)) return false;
   return inst.lds || !info.Has(flag::kLoad);
-}
-
-bool CsubWithoutResult(const Instruction& inst, Wave) {
-  const bool csub = inst.op == Opcode::kBufferAtomicCsub || inst.op == Opcode::kGlobalAtomicCsub;
-  return csub && !inst.glc;
 }
 
 bool BadCacheInvalidation(const Instruction& inst, Wave) {
@@ -379,8 +374,7 @@ constexpr Rule kRules[] = {
      "the offset of a buffer is not negative, and what has no address has no offset",
      "ISA guide; LLVM", BadScalarOffset},
     {"flat offset", "the offset of a FLAT access is 0 to 2047", "ISA guide; LLVM", BadFlatOffset},
-    {"tfe", "only loads to registers report failures", "LLVM", BadTfe},
-    {"csub", "csub returns", "ISA guide; LLVM", CsubWithoutResult},
+    {"tfe", "of buffer accesses only loads to registers report failures", "LLVM", BadTfe},
     {"cache invalidations", "buffer_gl0_inv and gl1_inv have no fields", "LLVM",
      BadCacheInvalidation},
     {"gds", "gds is set where only GDS has the operation, and not on lane operations",

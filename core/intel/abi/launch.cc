@@ -4,23 +4,10 @@
 #include <string>
 
 #include "core/intel/abi/interface.h"
+#include "core/target/resource_kind.h"
 
 namespace kiln::intel {
 namespace {
-
-out::ResourceKind KindOf(mir::ResourceKind kind) {
-  switch (kind) {
-    case mir::ResourceKind::kUniformBuffer: return out::ResourceKind::kUbo;
-    case mir::ResourceKind::kStorageBuffer: return out::ResourceKind::kSsbo;
-    case mir::ResourceKind::kSampledImage: return out::ResourceKind::kSampledImage;
-    case mir::ResourceKind::kStorageImage: return out::ResourceKind::kStorageImage;
-    case mir::ResourceKind::kCombinedImageSampler: return out::ResourceKind::kCombinedImageSampler;
-    case mir::ResourceKind::kUniformTexelBuffer: return out::ResourceKind::kUniformTexelBuffer;
-    case mir::ResourceKind::kStorageTexelBuffer: return out::ResourceKind::kStorageTexelBuffer;
-    case mir::ResourceKind::kSampler: return out::ResourceKind::kSampler;
-  }
-  return out::ResourceKind::kUbo;
-}
 
 // Lists the client's resources: those in the tables, in descriptor memory, and behind push data.
 class Resources {
@@ -44,7 +31,8 @@ class Resources {
  private:
   out::Resource Described(uint32_t resource, uint32_t elements) const {
     const mir::Resource& r = m_.resources[resource];
-    return {KindOf(r.kind), r.set, r.binding, elements, abi_.raw_image[resource] ? "r32ui" : ""};
+    return {ResourceKindOf(r.kind), r.set, r.binding, elements,
+            abi_.raw_image[resource] ? "r32ui" : ""};
   }
   void Add(uint32_t resource, uint32_t elements) {
     out::AddResource(Described(resource, elements), list_);

@@ -26,7 +26,6 @@ namespace {
 
 using isa::Opcode;
 using isa::Type;
-using lir::Operand;
 
 using EmitFunction = absl::Status (*)(EmitContext&, lir::InstId);
 constexpr EmitFunction kNoEmitter = nullptr;

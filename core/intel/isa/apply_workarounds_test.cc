@@ -39,7 +39,7 @@ Instruction EndOfThread() {
   return inst;
 }
 
-Program Make(std::vector<Instruction> insts) {
+Program Make(const std::vector<Instruction>& insts) {
   Program program(kGen);
   for (const Instruction& inst : insts) program.Append(inst);
   return program;

@@ -18,7 +18,7 @@ std::vector<int> Moved(int width, int mask, const XorMoves& m) {
   for (int first = 0; first < width; first += m.stride * m.lanes) {
     for (int place = first; place < first + m.stride; ++place, ++moves) {
       for (int k = 0; k < m.lanes; ++k) {
-        int& lane = from.at(static_cast<size_t>(place + k * m.stride));
+        int& lane = from.at(place + k * m.stride);
         EXPECT_EQ(lane, -1) << "written twice";
         lane = (place ^ mask) + k * m.stride;
       }

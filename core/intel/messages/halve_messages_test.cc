@@ -67,7 +67,7 @@ TEST(HalveMessages, CollectsInFrontOfTheExitBlockGo) {
 }
 
 absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
-  const absl::StatusOr<bool> changed = HalveMessages(f, context);
+  absl::StatusOr<bool> changed = HalveMessages(f, context);
   lir::schedule::ScheduleBeforeAllocation(MachineOf(Tgl()), &f, {});
   return changed;
 }

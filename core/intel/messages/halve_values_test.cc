@@ -12,7 +12,7 @@ using testing::After;
 
 // Runs the pass on the result of halving messages.
 absl::StatusOr<bool> Halve(lir::Function& f, PassContext& context) {
-  const absl::StatusOr<bool> halved = HalveMessages(f, context);
+  absl::StatusOr<bool> halved = HalveMessages(f, context);
   if (!halved.ok()) return halved;
   const absl::StatusOr<bool> values = HalveValues(f, Tgl(), context);
   return values.ok() ? *halved || *values : values;

@@ -86,7 +86,7 @@ TEST(StripSamplerParameters, WhichParameterIsLastDependsOnTheGeneration) {
 TEST(StripSamplerParameters, TheOtherMessageKeepsItsPayload) {
   const auto strip_and_lower = [](lir::Function& f, PassContext& context) -> absl::StatusOr<bool> {
     const absl::StatusOr<bool> stripped = Strip(f, context);
-    const absl::StatusOr<bool> lowered = LowerSamplers(f, context);
+    absl::StatusOr<bool> lowered = LowerSamplers(f, context);
     EXPECT_TRUE(stripped.ok() && *stripped && lowered.ok());
     return lowered;
   };

@@ -14,8 +14,6 @@
 namespace kiln::intel {
 namespace {
 
-using testing::After;
-
 constexpr int kFirst = 400;  // constants are %400 and up, per-lane values have names below
 
 // Returns a function with `n` constants, made in front of `rest`.

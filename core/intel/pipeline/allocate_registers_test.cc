@@ -111,7 +111,7 @@ std::vector<lir::InstId> PutLoadsFirst(lir::Function& f) {
 std::string Sum() {
   std::string text = Crowded(140);
   const size_t products = text.find("fmul");
-  const size_t begin = text.rfind("\n", products) + 1;
+  const size_t begin = text.rfind('\n', products) + 1;
   const size_t sum = text.rfind("  %", begin - 2) + 2;
   const std::string name = text.substr(sum, text.find(':', sum) - sum);
   return text.substr(0, begin) + "  store_ssbo[0, align 4] %1, " + name + "\n  return\n}\n";

@@ -45,7 +45,7 @@ absl::Status RunUntil(const std::string& last, Work& work, Sink* sink, PassOptio
   const std::vector<Pass<Work>> passes = IntelPasses(*work.device);
   Runner runner(options, sink, budget);
   runner.set_width(work.at_width.width);
-  const absl::Status status = runner.Run(IntelLevel(), absl::MakeConstSpan(passes), work);
+  absl::Status status = runner.Run(IntelLevel(), absl::MakeConstSpan(passes), work);
   EXPECT_EQ(runner.stopped(), status.ok() && !last.empty()) << "there is no pass " << last;
   return status;
 }

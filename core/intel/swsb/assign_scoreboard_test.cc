@@ -17,7 +17,7 @@ namespace {
 
 using namespace waits::testing;  // NOLINT: the vocabulary of these tests
 
-Program MakeProgram(std::vector<Instruction> insts) {
+Program MakeProgram(const std::vector<Instruction>& insts) {
   Program program(kGen);
   for (const Instruction& inst : insts) program.Append(inst);
   return program;

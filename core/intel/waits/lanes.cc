@@ -25,7 +25,7 @@ struct Where {
 
   bool AnyActive() const { return lanes[0] == kActive; }
   bool AnyAt(int32_t at) const { return lanes[0] == at || lanes[1] == at; }
-  auto operator<=>(const Where&) const = default;
+  auto operator<=>(const Where&) const = default;  // NOLINT(modernize-use-nullptr): in its own code
 };
 
 class Walker {

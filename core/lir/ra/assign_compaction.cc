@@ -242,7 +242,8 @@ void Compaction::AddClusterMoves(uint8_t pool, const Cluster& c, uint32_t to,
 
 bool Compaction::RestoreMoved() {
   if (live_.moved.empty()) return true;
-  for (uint8_t pool = 0; pool < live_.pools.size(); ++pool) {
+  const uint8_t pools = static_cast<uint8_t>(live_.pools.size());
+  for (uint8_t pool = 0; pool < pools; ++pool) {
     std::vector<Move> moves;
     for (const Cluster& c : Clusters(pool)) {
       const ValueId v = c.members[0];

@@ -84,7 +84,7 @@ TEST(EndHelperLoops, WhichWayWasTaken) {
   const auto outer_exit = [&](const std::string& text) {
     const size_t at = text.find(kExit);
     if (at == text.npos) return std::string("none in ") + text;
-    const size_t begin = text.rfind("%", text.rfind(":bool", at));
+    const size_t begin = text.rfind('%', text.rfind(":bool", at));
     return text.substr(begin, text.find(' ', text.find("= ", begin) + 2) - begin);
   };
   const std::string lock = outer_exit(Ended(

@@ -9,7 +9,6 @@
 namespace kiln::mid {
 namespace {
 
-using mir::Inst;
 using mir::InstId;
 using mir::Module;
 using mir::Op;

@@ -14,11 +14,11 @@ namespace {
 using mir::Op;
 using mir::Type;
 
-std::optional<uint32_t> I(Op op, std::vector<uint64_t> s) {
+std::optional<uint32_t> I(Op op, const std::vector<uint64_t>& s) {
   return FoldOp(op, op == Op::kF16f ? Type::kF32 : Type::kI32, Type::kI32, s);
 }
 
-std::optional<uint32_t> F(Op op, std::vector<float> s) {
+std::optional<uint32_t> F(Op op, const std::vector<float>& s) {
   std::vector<uint64_t> bits;
   for (float x : s) bits.push_back(AsBits(x));
   const std::string_view result = mir::Info(op).signature.substr(0, 1);

@@ -55,7 +55,7 @@ bool Compare(CondMod cmod, T a, T b) {
     case CondMod::kGe: return a >= b;
     case CondMod::kL: return a < b;
     case CondMod::kLe: return a <= b;
-    case CondMod::kU: return a != a || b != b;
+    case CondMod::kU: return std::isnan(a) || std::isnan(b);
     default: return false;
   }
 }
@@ -489,7 +489,7 @@ absl::Status CarryArithmetic(Context& c) {
     r[i] = add ? a + b : a - b;
     carry[i] = add ? static_cast<uint32_t>(a + b) < a : a < b;
   }
-  const absl::Status status = WriteInts(c, r);
+  absl::Status status = WriteInts(c, r);
   UpdateAccumulator(c, carry);
   return status;
 }
@@ -509,7 +509,7 @@ absl::Status MultiplyHigh(Context& c) {
     low[i] = static_cast<uint32_t>(product);
   }
   for (int i = 0; i < c.count; ++i) high[i] = WrapTo(c.op.dst.type, high[i]);
-  const absl::Status status = Store(c, high);
+  absl::Status status = Store(c, high);
   if (c.op.inst.acc_write) UpdateAccumulator(c, low);
   return status;
 }

@@ -494,7 +494,8 @@ TEST(Alu, MasksPredicatesAndChannelOffsets) {
     Thread t = MakeThread();
     t.dispatch = ~0u;
     t.active = rng();
-    t.Write32(kFlagOffset, rng() & rng());
+    const auto drawn = rng();
+    t.Write32(kFlagOffset, drawn & rng());
     t.Write32(kFlagOffset + 4, rng());
     isa::Instruction mov = Make(Opcode::kMov, 8, Dst(6, Type::kUD), Imm(Type::kUD, 1));
     mov.channel_offset = static_cast<uint8_t>(8 * (rng() % 4));

@@ -215,7 +215,8 @@ void CheckSeed(uint32_t seed, int width, bool fusion) {
                    Imm(Type::kUD, start)));
   const isa::Program program = emitter.Finish(nodes);
   out::LaunchRecord record = Record(width);
-  const uint32_t lanes = out::IntelOf(record).compute.last_thread_mask &= rng() | rng();
+  const auto drawn = rng();
+  const uint32_t lanes = out::IntelOf(record).compute.last_thread_mask &= drawn | rng();
   Options options;
   options.fusion = fusion;
   options.max_instructions = 1000000;

@@ -35,7 +35,7 @@ class Litmus {
              Imm(Type::kUD, 2)));
     for (int k = 0; k < kAddresses; ++k) {
       All(Make(Opcode::kAdd, kLanes, Dst(kFirstAddress + k, Type::kUD), Grf(kLaneBytes, Type::kUD),
-               Imm(Type::kUD, static_cast<uint64_t>(64 * k))));
+               Imm(Type::kUD, uint64_t{64} * k)));
     }
     for (int v = 0; v < 4; ++v) {
       All(Make(Opcode::kMov, kLanes, Dst(kFirstValue + v, Type::kUD),

@@ -18,23 +18,24 @@ using isa::opcode_flag::kLoad;
 using isa::opcode_flag::kStore;
 using isa::opcode_flag::kTwo;
 
-constexpr std::pair<absl::string_view, AtomicOp> kOperations[] = {
-    {"swap", AtomicOp::kSwap},         {"wrxchg", AtomicOp::kSwap},
-    {"wrxchg2", AtomicOp::kSwap},      {"wrxchg2st64", AtomicOp::kSwap},
-    {"cmpswap", AtomicOp::kCompareSwap}, {"cmpst", AtomicOp::kCompareSwap},
-    {"add", AtomicOp::kAdd},           {"sub", AtomicOp::kSub},
-    {"rsub", AtomicOp::kReverseSub},   {"csub", AtomicOp::kClampedSub},
-    {"smin", AtomicOp::kSignedMin},    {"umin", AtomicOp::kUnsignedMin},
-    {"smax", AtomicOp::kSignedMax},    {"umax", AtomicOp::kUnsignedMax},
-    {"and", AtomicOp::kAnd},           {"or", AtomicOp::kOr},
-    {"xor", AtomicOp::kXor},           {"inc", AtomicOp::kIncrement},
-    {"dec", AtomicOp::kDecrement},     {"mskor", AtomicOp::kMaskedOr},
-    {"wrap", AtomicOp::kWrap},         {"fcmpswap", AtomicOp::kFloatCompareSwap},
-    {"fmin", AtomicOp::kFloatMin},     {"fmax", AtomicOp::kFloatMax},
-};
-
-// DS names minimum, maximum, sum and exchange by the type.
-std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view type) {
+// Operations of DS by their names; minimum, maximum, sum and comparison of floats by type.
+std::optional<AtomicOp> LdsOperation(absl::string_view word, absl::string_view type) {
+  constexpr std::pair<absl::string_view, AtomicOp> kNames[] = {
+      {"wrxchg", AtomicOp::kSwap},
+      {"wrxchg2", AtomicOp::kSwap},
+      {"wrxchg2st64", AtomicOp::kSwap},
+      {"cmpst", AtomicOp::kCompareSwap},
+      {"add", AtomicOp::kAdd},
+      {"sub", AtomicOp::kSub},
+      {"rsub", AtomicOp::kReverseSub},
+      {"and", AtomicOp::kAnd},
+      {"or", AtomicOp::kOr},
+      {"xor", AtomicOp::kXor},
+      {"inc", AtomicOp::kIncrement},
+      {"dec", AtomicOp::kDecrement},
+      {"mskor", AtomicOp::kMaskedOr},
+      {"wrap", AtomicOp::kWrap},
+  };
   const bool real = type[0] == 'f', is_signed = type[0] == 'i';
   if (word == "min") {
     return real ? AtomicOp::kFloatMin : is_signed ? AtomicOp::kSignedMin : AtomicOp::kUnsignedMin;
@@ -44,7 +45,7 @@ std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view
   }
   if (word == "add" && real) return AtomicOp::kFloatAdd;
   if (word == "cmpst" && real) return AtomicOp::kFloatCompareSwap;
-  for (const auto& [name, op] : kOperations) {
+  for (const auto& [name, op] : kNames) {
     if (name == word) return op;
   }
   return std::nullopt;
@@ -53,10 +54,10 @@ std::optional<AtomicOp> TypedOperation(absl::string_view word, absl::string_view
 // Bytes named by the last words of loads and stores.
 uint8_t BytesNamed(absl::string_view word) {
   constexpr std::pair<absl::string_view, uint8_t> kNames[] = {
-      {"ubyte", 1}, {"sbyte", 1}, {"byte", 1},    {"u8", 1},       {"i8", 1},       {"b8", 1},
-      {"short", 2}, {"ushort", 2}, {"sshort", 2}, {"u16", 2},      {"i16", 2},      {"b16", 2},
-      {"dword", 4}, {"b32", 4},   {"dwordx2", 8}, {"b64", 8},      {"dwordx3", 12}, {"b96", 12},
-      {"dwordx4", 16}, {"b128", 16}};
+      {"ubyte", 1}, {"sbyte", 1},    {"byte", 1},   {"u8", 1},       {"i8", 1},
+      {"b8", 1},    {"short", 2},    {"ushort", 2}, {"sshort", 2},   {"u16", 2},
+      {"i16", 2},   {"b16", 2},      {"dword", 4},  {"b32", 4},      {"dwordx2", 8},
+      {"b64", 8},   {"dwordx3", 12}, {"b96", 12},   {"dwordx4", 16}, {"b128", 16}};
   for (const auto& [name, bytes] : kNames) {
     if (name == word) return bytes;
   }
@@ -76,8 +77,9 @@ Access MakeAccess(const isa::OpcodeInfo& info) {
   if (info.Has(kAtomic)) {
     const absl::string_view type = words.back();
     const bool wide = ds ? absl::EndsWith(type, "64") : type == "x2";
+    if (!ds) access.atomic = AtomicOpOf(info.op);
     for (absl::string_view word : words) {
-      if (!access.atomic) access.atomic = TypedOperation(word, ds ? type : "u");
+      if (ds && !access.atomic) access.atomic = LdsOperation(word, type);
     }
     access.bytes = wide ? 8 : 4;
     if (access.atomic) access.kind = AccessKind::kAtomic;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/amd/isa/opcodes.h"
+#include "core/sim/rdna2/access_log.h"
 #include "core/sim/rdna2/resource/atomic.h"
 
 namespace kiln::sim::rdna2 {
@@ -29,6 +30,12 @@ struct Access {
 // Returns the access of an opcode of DS, MUBUF, MTBUF or FLAT; kOther for those that access no
 // memory or are of another kind (ds_bpermute_b32, buffer_gl0_inv, ...).
 const Access& AccessOf(isa::Opcode op);
+
+// Returns what a kind of access does to memory.
+inline Use UseOf(AccessKind kind) {
+  if (kind == AccessKind::kLoad || kind == AccessKind::kFormatLoad) return Use::kRead;
+  return kind == AccessKind::kAtomic ? Use::kAtomic : Use::kWrite;
+}
 
 }  // namespace kiln::sim::rdna2
 

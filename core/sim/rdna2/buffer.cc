@@ -37,6 +37,7 @@ class BufferAccess {
   absl::Status RunTyped(const TypedBuffer& typed, int lane) {
     const std::optional<uint64_t> address = BufferAddress(resource_, OffsetsOf(lane));
     if (!address) ++context_.outside;
+    if (address) Note(*address, static_cast<uint32_t>(typed.Bytes()));
     std::array<uint8_t, 16> bytes{};
     const auto size = static_cast<uint32_t>(typed.Bytes());
     if (address && !context_.memory->Read(*address, size, bytes.data())) {
@@ -77,10 +78,14 @@ class BufferAccess {
     return offsets;
   }
 
+  void Note(uint64_t address, uint32_t bytes) const {
+    context_.Note(Space::kMemory, address, bytes, UseOf(access_.kind));
+  }
+
   absl::Status NothingThere(uint64_t address, int lane) const {
-    return OpError(absl::StatusCode::kOutOfRange, op_, wave_.size,
-                   absl::StrFormat("address 0x%x of a V# lies in no allocation, lane %d", address,
-                                   lane));
+    return OpError(
+        absl::StatusCode::kOutOfRange, op_, wave_.size,
+        absl::StrFormat("address 0x%x of a V# lies in no allocation, lane %d", address, lane));
   }
 
   // Each dword is judged by itself.
@@ -91,6 +96,7 @@ class BufferAccess {
     for (uint32_t i = 0; i < access_.bytes; i += step) {
       const std::optional<uint64_t> address = BufferAddress(resource_, offsets, i);
       outside |= !address;
+      if (address) Note(*address, step);
       if (address && !context_.memory->Read(*address, step, bytes.data() + i)) {
         return NothingThere(*address, lane);
       }
@@ -108,6 +114,7 @@ class BufferAccess {
     for (uint32_t i = 0; i < access_.bytes; i += step) {
       const std::optional<uint64_t> address = BufferAddress(resource_, offsets, i);
       outside |= !address;
+      if (address) Note(*address, step);
       if (address && !context_.memory->Write(*address, step, bytes.data() + i)) {
         return NothingThere(*address, lane);
       }
@@ -124,6 +131,7 @@ class BufferAccess {
           context_.memory->space.Resolve(*address, access_.bytes);
       if (!found.ok()) return NothingThere(*address, lane);
       at = *found;
+      Note(*address, access_.bytes);
     } else {
       ++context_.outside;
     }

@@ -8,12 +8,17 @@ namespace kiln::sim::rdna2 {
 namespace {
 
 TEST(BufferTest, LoadsDwordsEachInsideOrOutside) {
-  TestProgram p{.lanes = 32, .invocations = 2, .body = {
-      0x34040083,  // v_lshlrev_b32_e32 v2, 3, v0
-      0xe0341004, 0x80030302,  // buffer_load_dwordx2 v[3:4], v2, s[12:15], 0 offen offset:4
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-      0xd76f0001, 0x040d1104,  // v_lshl_or_b32 v1, v4, 8, v3
-  }, .input = {10, 11, 12, 13}};
+  TestProgram p{
+      .lanes = 32,
+      .invocations = 2,
+      .body =
+          {
+              0x34040083,              // v_lshlrev_b32_e32 v2, 3, v0
+              0xe0341004, 0x80030302,  // buffer_load_dwordx2 v[3:4], v2, s[12:15], 0 offen offset:4
+              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+              0xd76f0001, 0x040d1104,  // v_lshl_or_b32 v1, v4, 8, v3
+          },
+      .input = {10, 11, 12, 13}};
   const absl::StatusOr<TestResult> result = RunProgram(p);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->output, (std::vector<uint32_t>{11 | 12 << 8, 13}));
@@ -22,34 +27,48 @@ TEST(BufferTest, LoadsDwordsEachInsideOrOutside) {
 }
 
 TEST(BufferTest, HalvesOfRegisters) {
-  const TestProgram p{.lanes = 32, .body = {
-      0x7e020280,  // v_mov_b32_e32 v1, 0
-      0xe0880002, 0x80030100,  // buffer_load_sbyte_d16 v1, off, s[12:15], 0 offset:2
-      0xe0940000, 0x80030100,  // buffer_load_short_d16_hi v1, off, s[12:15], 0
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-  }, .input = {0x00fe1234}};
+  const TestProgram p{
+      .lanes = 32,
+      .body =
+          {
+              0x7e020280,              // v_mov_b32_e32 v1, 0
+              0xe0880002, 0x80030100,  // buffer_load_sbyte_d16 v1, off, s[12:15], 0 offset:2
+              0xe0940000, 0x80030100,  // buffer_load_short_d16_hi v1, off, s[12:15], 0
+              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+          },
+      .input = {0x00fe1234}};
   EXPECT_EQ(Lanes(p)[0], 0x1234fffeu);
 }
 
 TEST(BufferTest, StoresOfPartsAndOutside) {
-  const TestProgram p{.lanes = 32, .invocations = 1, .body = {
-      0x7e0402ff, 0xaabbccdd,  // v_mov_b32_e32 v2, 0xaabbccdd
-      0xe0640001, 0x80030200,  // buffer_store_byte_d16_hi v2, off, s[12:15], 0 offset:1
-      0xe0680006, 0x80030200,  // buffer_store_short v2, off, s[12:15], 0 offset:6
-      0xe0700008, 0x80030200,  // buffer_store_dword v2, off, s[12:15], 0 offset:8
-  }, .input = {0, 0}};
+  const TestProgram p{
+      .lanes = 32,
+      .invocations = 1,
+      .body =
+          {
+              0x7e0402ff, 0xaabbccdd,  // v_mov_b32_e32 v2, 0xaabbccdd
+              0xe0640001, 0x80030200,  // buffer_store_byte_d16_hi v2, off, s[12:15], 0 offset:1
+              0xe0680006, 0x80030200,  // buffer_store_short v2, off, s[12:15], 0 offset:6
+              0xe0700008, 0x80030200,  // buffer_store_dword v2, off, s[12:15], 0 offset:8
+          },
+      .input = {0, 0}};
   const absl::StatusOr<TestResult> result = RunProgram(p);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->input, (std::vector<uint32_t>{0xbb00, 0xccdd0000}));
 }
 
 TEST(BufferTest, AtomicsTakeDataBeforeComparison) {
-  const TestProgram p{.lanes = 32, .invocations = 1, .body = {
-      0x7e020289,  // v_mov_b32_e32 v1, 9
-      0x7e040287,  // v_mov_b32_e32 v2, 7
-      0xe0c44000, 0x80030100,  // buffer_atomic_cmpswap v[1:2], off, s[12:15], 0 glc
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-  }, .input = {7}};
+  const TestProgram p{
+      .lanes = 32,
+      .invocations = 1,
+      .body =
+          {
+              0x7e020289,              // v_mov_b32_e32 v1, 9
+              0x7e040287,              // v_mov_b32_e32 v2, 7
+              0xe0c44000, 0x80030100,  // buffer_atomic_cmpswap v[1:2], off, s[12:15], 0 glc
+              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+          },
+      .input = {7}};
   const absl::StatusOr<TestResult> result = RunProgram(p);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->output[0], 7u);
@@ -58,26 +77,39 @@ TEST(BufferTest, AtomicsTakeDataBeforeComparison) {
 
 TEST(BufferTest, FormatOfTheInstruction) {
   // 8_8_8_8_UNORM
-  const TestProgram p{.lanes = 32, .invocations = 1, .body = {
-      0xe9c10000, 0x80030200,  // tbuffer_load_format_xy v[2:3], off, s[12:15], 0 format:[BUF_FMT_8_8_8_8_UNORM]
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-      0x06020702,  // v_add_f32_e32 v1, v2, v3
-  }, .input = {0x0000ffff}};
+  const TestProgram p{.lanes = 32,
+                      .invocations = 1,
+                      .body =
+                          {
+                              0xe9c10000, 0x80030200,  // tbuffer_load_format_xy v[2:3], off,
+                                                       // s[12:15], 0 format:[BUF_FMT_8_8_8_8_UNORM]
+                              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+                              0x06020702,              // v_add_f32_e32 v1, v2, v3
+                          },
+                      .input = {0x0000ffff}};
   EXPECT_EQ(Lanes(p)[0], 0x40000000u);
 }
 
 TEST(BufferTest, LoadsIntoLdsAreRefused) {
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0xe0310000, 0x80030000,  // buffer_load_dword off, s[12:15], 0 lds
-  }, .lds_bytes = 512}).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0xe0310000, 0x80030000,  // buffer_load_dword off, s[12:15], 0 lds
+                         },
+                     .lds_bytes = 512})
+                .code(),
+            absl::StatusCode::kUnimplemented);
 }
 
 TEST(BufferTest, OppositeOrderOfLanes) {
-  TestProgram p{.lanes = 32, .body = {
-      0x7e020300,  // v_mov_b32_e32 v1, v0
-      0xe0c04000, 0x80030100,  // buffer_atomic_swap v1, off, s[12:15], 0 glc
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-  }, .input = {99}};
+  TestProgram p{.lanes = 32,
+                .body =
+                    {
+                        0x7e020300,              // v_mov_b32_e32 v1, v0
+                        0xe0c04000, 0x80030100,  // buffer_atomic_swap v1, off, s[12:15], 0 glc
+                        0xbf8c3f70,              // s_waitcnt vmcnt(0)
+                    },
+                .input = {99}};
   EXPECT_EQ(Lanes(p)[0], 99u);
   p.options.opposite = true;
   EXPECT_EQ(Lanes(p)[31], 99u);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "core/sim/rdna2/access_log.h"
 #include "core/sim/rdna2/lane_order.h"
 #include "core/sim/rdna2/memory.h"
 
@@ -12,14 +13,19 @@ namespace kiln::sim::rdna2 {
 
 struct Context {
   const Memory* memory = nullptr;
-  absl::Span<uint8_t> lds;             // of the workgroup
-  uint64_t scratch = 0;                // address of the wave's scratch
+  absl::Span<uint8_t> lds;  // of the workgroup
+  uint64_t scratch = 0;     // address of the wave's scratch
   uint32_t scratch_bytes_per_lane = 0;
   LaneOrder order = LaneOrder::kAscending;
   uint64_t code_address = 0;
   uint32_t undefined = 0;  // pattern of undefined dwords
   // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
   uint64_t outside = 0;
+  AccessLog* log = nullptr;  // in contract mode, of workgroups of several waves
+
+  void Note(Space space, uint64_t address, uint32_t bytes, Use use) const {
+    if (log != nullptr) log->Note(space, address, bytes, use);
+  }
 };
 
 }  // namespace kiln::sim::rdna2

@@ -18,6 +18,9 @@ constexpr absl::string_view kScalarOrder = "RDNA 2 ISA guide, 4.4: scalar loads 
 constexpr absl::string_view kExportSources =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports; RDNA 2 ISA guide, 4.4";
 
+constexpr absl::string_view kBarrier =
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, perform_barrier: s_barrier synchronises arrival alone";
+
 constexpr WaitRule kRules[] = {
     {Producer::kTextureLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
     {Producer::kTextureLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
@@ -36,6 +39,13 @@ constexpr WaitRule kRules[] = {
     {Producer::kScalarLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kGuide},
     {Producer::kScalarLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kScalarOrder},
     {Producer::kExport, Consumer::kAny, Hazard::kWriteAfterRead, Counter::kExp, kExportSources},
+    {Producer::kTextureLoad, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVm, kBarrier},
+    {Producer::kVectorLoad, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVm, kBarrier},
+    {Producer::kFlatLoad, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVmAndLgkm, kBarrier},
+    {Producer::kLds, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kLgkm, kBarrier},
+    {Producer::kLdsStore, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kLgkm, kBarrier},
+    {Producer::kVectorStore, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVs, kBarrier},
+    {Producer::kFlatStore, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVsAndLgkm, kBarrier},
 };
 
 bool ReadsMemory(const Op& op) {
@@ -61,7 +71,7 @@ Producer ProducerOf(const Op& op) {
   switch (op.info->encoding) {
     case Encoding::kSmem:
       return op.inst.dst.exists() ? Producer::kScalarLoad : Producer::kNone;
-    case Encoding::kDs: return op.inst.dst.exists() ? Producer::kLds : Producer::kNone;
+    case Encoding::kDs: return op.inst.dst.exists() ? Producer::kLds : Producer::kLdsStore;
     case Encoding::kExp: return Producer::kExport;
     case Encoding::kMimg:
       if (absl::StrContains(op.info->mnemonic, "bvh")) return Producer::kRayLoad;
@@ -69,13 +79,16 @@ Producer ProducerOf(const Op& op) {
       // Queries of sizes have neither flag; their result is a load's.
       return op.Has(isa::opcode_flag::kStore) ||
                      (op.Has(isa::opcode_flag::kAtomic) && !op.inst.glc)
-                 ? Producer::kNone
+                 ? Producer::kVectorStore
                  : Producer::kVectorLoad;
-    case Encoding::kFlat: return ReadsMemory(op) ? Producer::kFlatLoad : Producer::kNone;
+    case Encoding::kFlat: return ReadsMemory(op) ? Producer::kFlatLoad : Producer::kFlatStore;
     case Encoding::kMubuf:
     case Encoding::kMtbuf:
     case Encoding::kGlobal:
-    case Encoding::kScratch: return ReadsMemory(op) ? Producer::kVectorLoad : Producer::kNone;
+    case Encoding::kScratch:
+      if (ReadsMemory(op)) return Producer::kVectorLoad;
+      return AccessOf(op.inst.op).kind == AccessKind::kOther ? Producer::kNone
+                                                              : Producer::kVectorStore;
     default: return Producer::kNone;
   }
 }
@@ -87,25 +100,30 @@ Counter CounterOf(Producer producer) {
     case Producer::kRayLoad: return Counter::kVm;
     case Producer::kFlatLoad: return Counter::kVmAndLgkm;
     case Producer::kLds:
+    case Producer::kLdsStore:
     case Producer::kScalarLoad: return Counter::kLgkm;
+    case Producer::kVectorStore: return Counter::kVs;
+    case Producer::kFlatStore: return Counter::kVsAndLgkm;
     case Producer::kExport: return Counter::kExp;
     default: return Counter::kNone;
   }
 }
 
 Order OrderOf(Producer producer) {
-  return producer == Producer::kScalarLoad || producer == Producer::kFlatLoad ? Order::kOutOfOrder
-                                                                              : Order::kInOrder;
+  const bool unordered = producer == Producer::kScalarLoad || producer == Producer::kFlatLoad ||
+                         producer == Producer::kFlatStore;
+  return unordered ? Order::kOutOfOrder : Order::kInOrder;
 }
 
 absl::string_view NameOf(Counter counter) {
   constexpr absl::string_view kNames[] = {"nothing", "vmcnt", "lgkmcnt", "expcnt",
-                                          "vmcnt and lgkmcnt"};
+                                          "vscnt",   "vmcnt and lgkmcnt", "vscnt and lgkmcnt"};
   return kNames[static_cast<size_t>(counter)];
 }
 
 absl::string_view NameOf(Hazard hazard) {
-  constexpr absl::string_view kNames[] = {"reads", "overwrites", "overwrites a source, unread yet,"};
+  constexpr absl::string_view kNames[] = {"reads", "overwrites", "overwrites a source, unread yet,",
+                                          "accesses across a barrier"};
   return kNames[static_cast<size_t>(hazard)];
 }
 
@@ -124,7 +142,8 @@ WaitCounts WaitsOf(const Op& op) {
     case Opcode::kSWaitcntVmcnt: waits.vm = simm & 63; break;
     case Opcode::kSWaitcntExpcnt: waits.exp = simm & 7; break;
     case Opcode::kSWaitcntLgkmcnt: waits.lgkm = simm & 63; break;
-    case Opcode::kSWaitIdle: waits = {0, 0, 0}; break;
+    case Opcode::kSWaitcntVscnt: waits.vs = simm & 63; break;
+    case Opcode::kSWaitIdle: waits = {0, 0, 0, 0}; break;
     default: break;
   }
   return waits;

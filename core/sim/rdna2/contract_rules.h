@@ -22,23 +22,27 @@ enum class Producer : uint8_t {
   kRayLoad,      // image_bvh
   kFlatLoad,     // of a segment known at run time
   kLds,          // DS instructions with a result
+  kLdsStore,     // and those without
+  kVectorStore,  // stores, and atomics without result, of vector memory
+  kFlatStore,
   kScalarLoad,
   kExport,
 };
 
 enum class Consumer : uint8_t {
-  kAny,         // but those that have a row of their own
-  kSameLoad,    // a load of the same type
+  kAny,       // but those that have a row of their own
+  kSameLoad,  // a load of the same type
 };
 
 enum class Hazard : uint8_t {
   kReadAfterWrite,
   kWriteAfterWrite,
   kWriteAfterRead,  // of sources of exports, and exec
+  kAcrossBarrier,   // of the same memory by another wave, behind a barrier (access_log.h)
 };
 
 // Counters of s_waitcnt.
-enum class Counter : uint8_t { kNone, kVm, kLgkm, kExp, kVmAndLgkm };
+enum class Counter : uint8_t { kNone, kVm, kLgkm, kExp, kVs, kVmAndLgkm, kVsAndLgkm };
 
 // How counts of a counter fall.
 enum class Order : uint8_t {
@@ -75,7 +79,7 @@ inline constexpr int kNoWait = 1 << 16;
 
 // The counts that an instruction waits for; kNoWait for counters that it does not wait for.
 struct WaitCounts {
-  int vm = kNoWait, lgkm = kNoWait, exp = kNoWait;
+  int vm = kNoWait, lgkm = kNoWait, exp = kNoWait, vs = kNoWait;
 };
 
 // Returns the counts of s_waitcnt, s_waitcnt_vmcnt and kin; all kNoWait for others.

@@ -27,6 +27,7 @@ absl::Status JumpToAddress(const Op& op, const Program& program, uint64_t code, 
 
 void SavePc(const Op& op, uint64_t code, WaveState& w) {
   const uint64_t next = code + op.offset + op.bytes;
+  if (op.inst.dst.code == isa::kNull) return;
   w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(next));
   w.SetScalar(op.inst.dst.code + 1, static_cast<uint32_t>(next >> 32));
 }

@@ -15,7 +15,7 @@ TEST(ControlFlowTest, LanesLeaveALoopOneByOne) {
       0xd5250001, 0x00010301,  // v_add_nc_u32_e64 v1, v1, 1
       0x7d820300,  // v_cmp_lt_u32_e32 vcc, v0, v1
       0x8afe6a7e,  // s_andn2_b64 exec, exec, vcc
-      0xbf89fffc,  // s_cbranch_execnz 65532
+      0xbf89fffb,  // s_cbranch_execnz 65531
       0xbefe0414,  // s_mov_b64 exec, s[20:21]
   }};
   std::vector<uint32_t> want;
@@ -54,7 +54,7 @@ TEST(ControlFlowTest, CallAndReturn) {
       0x7e020281,  // v_mov_b32_e32 v1, 1
       0xbb140001,  // s_call_b64 s[20:21], 1
       0xbf820002,  // s_branch 2
-      0xd5250001, 0x00010f01,  // v_add_nc_u32_e64 v1, v1, 7
+      0x4a020287,  // v_add_nc_u32_e32 v1, 7, v1
       0xbe802014,  // s_setpc_b64 s[20:21]
   }})[0], 8u);
 }

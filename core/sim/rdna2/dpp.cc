@@ -67,7 +67,8 @@ int SwizzleSource(uint32_t offset, int lane) {
     const int step = (offset & 0x400) != 0 ? -by : by;
     return half + ((place & keep) | ((place + step) & ~keep & 31));
   }
-  if ((offset & 0x8000) != 0) return lane / 4 * 4 + static_cast<int>(offset >> (2 * (lane % 4)) & 3);
+  if ((offset & 0x8000) != 0)
+    return lane / 4 * 4 + static_cast<int>(offset >> (2 * (lane % 4)) & 3);
   const int by_and = static_cast<int>(offset & 31), by_or = static_cast<int>(offset >> 5 & 31);
   const int by_xor = static_cast<int>(offset >> 10 & 31);
   return half + (((place & by_and) | by_or) ^ by_xor);

@@ -1,5 +1,5 @@
-// See flat.h. Scratch is swizzled: dword d of lane l lies at FLAT_SCRATCH + 4 (d * lanes + l) (LLVM,
-// AMDGPUUsage, "Private segment").
+// See flat.h. Scratch is swizzled: dword d of lane l lies at FLAT_SCRATCH + 4 (d * lanes + l)
+// (LLVM, AMDGPUUsage, "Private segment").
 #include "core/sim/rdna2/flat.h"
 
 #include <algorithm>
@@ -41,6 +41,7 @@ class FlatAccess {
     const uint64_t address = GlobalAddress(op_, wave_, lane);
     const absl::StatusOr<uint8_t*> at = context_.memory->space.Resolve(address, access_.bytes);
     if (!at.ok()) return Error(lane, at.status().message());
+    context_.Note(Space::kMemory, address, access_.bytes, UseOf(access_.kind));
     if (access_.kind == AccessKind::kAtomic) {
       if (address % access_.bytes != 0) return Error(lane, "an atomic that is not aligned");
       const int result = op_.inst.glc ? op_.inst.dst.vgpr() : -1;
@@ -61,8 +62,8 @@ class FlatAccess {
   }
 
   absl::StatusOr<uint8_t*> ScratchByte(uint32_t offset, int lane) const {
-    const uint64_t dword = uint64_t{offset / 4} * static_cast<uint64_t>(wave_.lanes()) +
-                           static_cast<uint64_t>(lane);
+    const uint64_t dword =
+        uint64_t{offset / 4} * static_cast<uint64_t>(wave_.lanes()) + static_cast<uint64_t>(lane);
     return context_.memory->space.Resolve(wave_.flat_scratch + 4 * dword + offset % 4, 1);
   }
 

@@ -41,12 +41,27 @@ struct ImageAccess {
   std::array<LaneAddress, kMaxLanes> addresses;
   std::array<ImageResult, kMaxLanes> results;
 
-  absl::Span<const uint32_t> Address(int lane) const { return addresses[static_cast<size_t>(lane)]; }
+  absl::Span<const uint32_t> Address(int lane) const {
+    return addresses[static_cast<size_t>(lane)];
+  }
+
+  // Texels have no address but that of their bytes here; only which ones are the same matters.
+  void NoteTexel(absl::Span<uint8_t> bytes, ImageAction action) const {
+    if (bytes.empty()) {
+      ++context.outside;
+      return;
+    }
+    context.Note(Space::kImages, reinterpret_cast<uintptr_t>(bytes.data()),
+                 static_cast<uint32_t>(bytes.size()),
+                 action == ImageAction::kLoad    ? Use::kRead
+                 : action == ImageAction::kStore ? Use::kWrite
+                                                 : Use::kAtomic);
+  }
 
   absl::Status Run(int lane) {
     const ImageAction action = operation.opcode().action;
     const bool texel = action <= ImageAction::kAtomic;
-    if (texel && !operation.null() && operation.TexelOf(Address(lane)).empty()) ++context.outside;
+    if (texel && !operation.null()) NoteTexel(operation.TexelOf(Address(lane)), action);
     if (action == ImageAction::kStore || action == ImageAction::kAtomic) {
       std::array<uint32_t, 5> data{};
       for (int i = 0; i < operation.DataDwords(); ++i) {

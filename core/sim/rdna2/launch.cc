@@ -30,6 +30,18 @@ uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
   return (Field(out::AmdOf(record).rsrc1, 0, 6) + 1) * granule;
 }
 
+bool IsSupplied(PushSource source) {
+  return source == PushSource::kClientPushConstants || source == PushSource::kBaseWorkgroup ||
+         source == PushSource::kNumWorkgroups || source == PushSource::kSubgroupId ||
+         source == PushSource::kNothing;
+}
+
+uint32_t SgprsOf(SgprContent what) {
+  return what == SgprContent::kScratchBase || what == SgprContent::kDriverTable ? 2 : 1;
+}
+
+uint32_t BytesOf(DescriptorForm form) { return form == DescriptorForm::kImageResource ? 32 : 16; }
+
 constexpr uint64_t kMaxDescriptors = 1u << 16;
 constexpr uint32_t kDriverTableBytes = 4096;
 
@@ -61,21 +73,32 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<cons
 }
 
 absl::Status LaunchState::CheckRegisters() const {
-  if (amd_.push_first_sgpr + amd_.push_sgprs > UserSgprs(amd_)) {
+  if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(amd_)) {
     return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");
   }
   for (const out::PushPart& p : record_.push) {
     if (uint64_t{p.at} + p.bytes > 4 * uint64_t{amd_.push_sgprs}) {
       return absl::InvalidArgumentError("launch record: push data beyond their SGPRs");
     }
+    if (!IsSupplied(p.source)) {
+      return absl::InvalidArgumentError("launch record: push data of another architecture");
+    }
   }
   for (const out::UserSgpr& u : amd_.user_sgprs) {
-    if (u.sgpr + 2 > UserSgprs(amd_) + 1) {
+    if (uint64_t{u.sgpr} + SgprsOf(u.what) > UserSgprs(amd_)) {
       return absl::InvalidArgumentError("launch record: user SGPR beyond their number");
     }
   }
   if (Field(amd_.rsrc2, 15, 9) * 512 < record_.shared_bytes) {
     return absl::InvalidArgumentError("launch record: more LDS than rsrc2 says");
+  }
+  for (const out::DescriptorRange& range : record_.descriptor_memory) {
+    if (range.resource >= record_.resources.size()) {
+      return absl::InvalidArgumentError("launch record: a descriptor of no resource");
+    }
+    if (range.stride < BytesOf(range.form)) {
+      return absl::InvalidArgumentError("launch record: stride of descriptors in memory");
+    }
   }
   return absl::OkStatus();
 }
@@ -191,10 +214,6 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range, uin
                                           uint8_t* to) {
   const out::DescriptorRef where = Where(range.resource, element);
   const out::ResourceKind kind = record_.resources[range.resource].kind;
-  const uint32_t bytes = range.form == DescriptorForm::kImageResource ? 32 : 16;
-  if (range.count > 1 && range.stride < bytes) {
-    return absl::InvalidArgumentError("stride of descriptors in memory");
-  }
   if (range.form == DescriptorForm::kSamplerResource) {
     const scene::ClientSampler* sampler = scene::FindBound(dispatch_.samplers, where);
     if (sampler == nullptr) return absl::OkStatus();
@@ -233,6 +252,8 @@ absl::Status LaunchState::MapTables() {
   driver_table_address_ = memory_.space.Map(absl::MakeSpan(driver_table_));
   return absl::OkStatus();
 }
+
+bool LaunchState::wgp_mode() const { return Field(amd_.rsrc1, 29, 1) != 0; }
 
 uint32_t LaunchState::vgprs() const { return AllocatedVgprs(record_); }
 

@@ -35,6 +35,7 @@ class LaunchState {
 
   uint32_t waves_per_group() const { return waves_; }
   uint32_t vgprs() const;  // that a wave has
+  bool wgp_mode() const;   // waves of the workgroup may be on both CUs of a WGP
 
   // Resets LDS and scratch: undefined contents, or zeros if the options say so.
   void StartGroup();

@@ -44,19 +44,23 @@ TEST(LaunchTest, LocalIdsOfThreeDimensions) {
 }
 
 TEST(LaunchTest, UndefinedContentsDiffer) {
-  const TestProgram p{.lanes = 32, .body = {
-      0x7e020314,  // v_mov_b32_e32 v1, v20
-  }};
+  const TestProgram p{.lanes = 32,
+                      .body = {
+                          0x7e020314,  // v_mov_b32_e32 v1, v20
+                      }};
   TestProgram q = p;
   q.options.opposite = true;
   EXPECT_NE(Lanes(p), Lanes(q));
 }
 
 TEST(LaunchTest, ZeroMemory) {
-  TestProgram p{.lanes = 32, .body = {
-      0xd8d80000, 0x0100001f,  // ds_read_b32 v1, v31
-      0xbf8cc07f,  // s_waitcnt lgkmcnt(0)
-  }, .lds_bytes = 512};
+  TestProgram p{.lanes = 32,
+                .body =
+                    {
+                        0xd8d80000, 0x0100001f,  // ds_read_b32 v1, v31
+                        0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                    },
+                .lds_bytes = 512};
   EXPECT_NE(Lanes(p)[3], 0u);
   p.options.zero_memory = true;
   EXPECT_EQ(Lanes(p)[3], 0u);
@@ -76,13 +80,14 @@ TEST(LaunchTest, RecordsThatContradictThemselves) {
 }
 
 TEST(LaunchTest, MissingBufferIsTheNullDescriptor) {
-  const TestProgram p{.lanes = 32, .body = {
-      0xe0301000, 0x8003011f,  // buffer_load_dword v1, v31, s[12:15], 0 offen
-      0xbf8c3f70,  // s_waitcnt vmcnt(0)
-  }};
+  const TestProgram p{.lanes = 32,
+                      .body = {
+                          0xe0301000, 0x8003011f,  // buffer_load_dword v1, v31, s[12:15], 0 offen
+                          0xbf8c3f70,              // s_waitcnt vmcnt(0)
+                      }};
   scene::Dispatch dispatch = DispatchOf(p);
   dispatch.buffers.pop_back();
-  const auto stats = Run(CodeOf(p), RecordOf(p), {}, dispatch);
+  const auto stats = rdna2::Run(CodeOf(p), RecordOf(p), {}, dispatch);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ(dispatch.buffers[0].bytes, std::vector<uint8_t>(128, 0));
 }

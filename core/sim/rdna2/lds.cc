@@ -22,8 +22,8 @@ bool Compares(AtomicOp op) {
 
 class DsAccess {
  public:
-  DsAccess(const Op& op, absl::Span<uint8_t> lds, WaveState& wave, uint64_t& outside)
-      : op_(op), access_(AccessOf(op.inst.op)), lds_(lds), wave_(wave), outside_(outside) {}
+  DsAccess(const Op& op, Context& context, WaveState& wave)
+      : op_(op), access_(AccessOf(op.inst.op)), context_(context), wave_(wave) {}
 
   void Run(int lane) {
     const uint64_t base = LaneSource(wave_, op_, 0, lane);
@@ -39,10 +39,12 @@ class DsAccess {
  private:
   // Returns the bytes of an access; null if it is not inside.
   uint8_t* At(uint64_t address) {
-    if (address <= lds_.size() && lds_.size() - address >= access_.bytes) {
-      return lds_.data() + address;
+    const absl::Span<uint8_t> lds = context_.lds;
+    if (address <= lds.size() && lds.size() - address >= access_.bytes) {
+      context_.Note(Space::kLds, address, access_.bytes, UseOf(access_.kind));
+      return lds.data() + address;
     }
-    ++outside_;
+    ++context_.outside;
     return nullptr;
   }
 
@@ -79,8 +81,7 @@ class DsAccess {
     if (at != nullptr) std::memcpy(&old, at, access_.bytes);
     uint64_t data = Data(1 + (access_.two ? second : 0), lane), other = Data(2, lane);
     if (Compares(*access_.atomic)) std::swap(data, other);
-    const uint64_t result =
-        ApplyAtomic(*access_.atomic, 8 * access_.bytes, old, data, other);
+    const uint64_t result = ApplyAtomic(*access_.atomic, 8 * access_.bytes, old, data, other);
     if (at != nullptr) std::memcpy(at, &result, access_.bytes);
     if (op_.inst.dst.exists()) {
       SetRegisterValue(wave_, op_.inst.dst.vgpr() + second * access_.bytes / 4, access_.bytes, lane,
@@ -90,9 +91,8 @@ class DsAccess {
 
   const Op& op_;
   const Access& access_;
-  absl::Span<uint8_t> lds_;
+  Context& context_;
   WaveState& wave_;
-  uint64_t& outside_;
 };
 
 // ds_bpermute_b32 reads, ds_permute_b32 writes the lane that the address names, within 32 lanes.
@@ -108,8 +108,7 @@ void Exchange(const Op& op, LaneOrder order, WaveState& w) {
     if (swizzle) {
       other = SwizzleSource(static_cast<uint32_t>(op.inst.offset), lane);
     } else {
-      const uint64_t address =
-          LaneSource(w, op, 0, lane) + static_cast<uint64_t>(op.inst.offset);
+      const uint64_t address = LaneSource(w, op, 0, lane) + static_cast<uint64_t>(op.inst.offset);
       other = lane / 32 * 32 + static_cast<int>(address >> 2 & 31);
     }
     const auto at = static_cast<size_t>(lane), from = static_cast<size_t>(other);
@@ -120,15 +119,13 @@ void Exchange(const Op& op, LaneOrder order, WaveState& w) {
     }
   });
   LaneDwords& to = w.vector[static_cast<size_t>(op.inst.dst.vgpr())];
-  ForLanes(exec, order, [&](int lane) {
-    to[static_cast<size_t>(lane)] = result[static_cast<size_t>(lane)];
-  });
+  ForLanes(exec, order,
+           [&](int lane) { to[static_cast<size_t>(lane)] = result[static_cast<size_t>(lane)]; });
 }
 
 }  // namespace
 
-absl::Status ExecuteDs(const Op& op, absl::Span<uint8_t> lds, LaneOrder order, WaveState& wave,
-                       uint64_t& outside) {
+absl::Status ExecuteDs(const Op& op, Context& context, WaveState& wave) {
   if (op.inst.gds) return NotModelled(op, wave.size, "access to GDS");
   switch (op.inst.op) {
     case Opcode::kDsSwizzleB32:
@@ -137,15 +134,15 @@ absl::Status ExecuteDs(const Op& op, absl::Span<uint8_t> lds, LaneOrder order, W
       }
       [[fallthrough]];
     case Opcode::kDsPermuteB32:
-    case Opcode::kDsBpermuteB32: Exchange(op, order, wave); return absl::OkStatus();
+    case Opcode::kDsBpermuteB32: Exchange(op, context.order, wave); return absl::OkStatus();
     case Opcode::kDsCondxchg32RtnB64: return NotModelled(op, wave.size, "conditional exchange");
     default: break;
   }
   if (AccessOf(op.inst.op).kind == AccessKind::kOther) {
     return NotModelled(op, wave.size, "LDS operation");
   }
-  DsAccess access(op, lds, wave, outside);
-  ForLanes(wave.Exec(), order, [&](int lane) { access.Run(lane); });
+  DsAccess access(op, context, wave);
+  ForLanes(wave.Exec(), context.order, [&](int lane) { access.Run(lane); });
   return absl::OkStatus();
 }
 

@@ -3,17 +3,15 @@
 #define KILN_CORE_SIM_RDNA2_LDS_H_
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
-#include "core/sim/rdna2/lane_order.h"
+#include "core/sim/rdna2/context.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/wave.h"
 
 namespace kiln::sim::rdna2 {
 
-// Executes a DS instruction for the lanes that are on. `lds`: of the workgroup. Accesses beyond it
-// read 0 and write nothing; `outside` counts them. Unimplemented: GDS, ordered counts.
-absl::Status ExecuteDs(const Op& op, absl::Span<uint8_t> lds, LaneOrder order, WaveState& wave,
-                       uint64_t& outside);
+// Executes a DS instruction for the lanes that are on. Accesses beyond the LDS of the
+// workgroup read 0 and write nothing; the context counts them. Unimplemented: GDS, ordered counts.
+absl::Status ExecuteDs(const Op& op, Context& context, WaveState& wave);
 
 }  // namespace kiln::sim::rdna2
 

@@ -32,8 +32,8 @@ struct Memory {
   scene::AddressSpace space;
   std::vector<PlacedImage> images;
 
-  // Copies bytes that lie in one allocation; of the last ones up to three may lie behind it. Returns
-  // false, and copies nothing, if others do.
+  // Copies bytes that lie in one allocation; of the last ones up to three may lie behind it.
+  // Returns false, and copies nothing, if others do.
   bool Read(uint64_t address, uint32_t bytes, uint8_t* to) const;
   bool Write(uint64_t address, uint32_t bytes, const uint8_t* from) const;
 

@@ -70,13 +70,15 @@ absl::Status MoveRelative(const Op& op, WaveState& w) {
   }
   const int dwords = isa::Dwords(op.info->dst);
   const auto end = static_cast<uint64_t>(isa::kVccHi - dwords + 1);
-  if ((named && from != op.inst.src[0].code && from > end) || to > end) {
+  if ((named && from != op.inst.src[0].code && from > end) ||
+      (to != op.inst.dst.code && to > end)) {
     return OpError(absl::StatusCode::kOutOfRange, op, w.size, "a register beyond the wave's");
   }
   uint64_t value = ScalarSource(w, op, 0);
   if (from != op.inst.src[0].code) {
     value = dwords == 2 ? w.Scalar64(static_cast<int>(from)) : w.scalar[from];
   }
+  if (to == isa::kNull) return absl::OkStatus();
   w.SetScalar(static_cast<int>(to), static_cast<uint32_t>(value));
   if (dwords == 2) w.SetScalar(static_cast<int>(to) + 1, static_cast<uint32_t>(value >> 32));
   return absl::OkStatus();

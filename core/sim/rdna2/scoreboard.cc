@@ -22,6 +22,11 @@ bool ReadsOtherLanes(const Op& op) {
   }
 }
 
+// A load into half a register does not read the other half, it leaves it.
+bool KeepsHalf(const Op& op, const isa::OperandUse& use) {
+  return op.Has(isa::opcode_flag::kLoad) && use.member == isa::Member::kDst && !use.implicit;
+}
+
 std::string RegisterName(int code) {
   if (code >= 256) return absl::StrCat("v", code - 256);
   return code < isa::kSgprCount ? absl::StrCat("s", code) : absl::StrCat("scalar register ", code);
@@ -48,21 +53,27 @@ void Scoreboard::Drain(bool Event::*counter, int count) {
   }
 }
 
-void Scoreboard::Wait(const WaitCounts& waits) {
-  // Vector memory ends in order, flat loads among it.
-  if (waits.vm != kNoWait) {
-    int left = 0;
-    for (const Event& e : events_) left += e.vm;
-    for (Event& e : events_) {
-      if (e.vm && left-- > waits.vm) e.vm = false;
-    }
+// Vector memory ends in order, flat accesses among it.
+void Scoreboard::DrainInOrder(bool Event::*counter, int count) {
+  int left = 0;
+  for (const Event& e : events_) left += e.*counter;
+  for (Event& e : events_) {
+    if (e.*counter && left-- > count) e.*counter = false;
   }
-  if (waits.lgkm != kNoWait) Drain(&Event::lgkm, waits.lgkm);
-  if (waits.exp != kNoWait) Drain(&Event::exp, waits.exp);
-  Update();
 }
 
-void Scoreboard::Update() {
+void Scoreboard::Wait(const WaitCounts& waits, uint32_t phase) {
+  if (waits.vm != kNoWait) DrainInOrder(&Event::vm, waits.vm);
+  if (waits.vs != kNoWait) DrainInOrder(&Event::vs, waits.vs);
+  if (waits.lgkm != kNoWait) Drain(&Event::lgkm, waits.lgkm);
+  if (waits.exp != kNoWait) Drain(&Event::exp, waits.exp);
+  Update(phase);
+}
+
+void Scoreboard::Update(uint32_t phase) {
+  for (const Event& e : events_) {
+    if (!e.Pending() && e.access != 0) log_->Done(e.access, phase);
+  }
   events_.erase(
       std::remove_if(events_.begin(), events_.end(), [](const Event& e) { return !e.Pending(); }),
       events_.end());
@@ -79,9 +90,9 @@ absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
   for (const Event& e : events_) {
     const bool scalar = code < 256;
     if (!scalar && (e.lanes & lanes) == 0) continue;
-    const bool inside = std::any_of(
-        e.registers.begin(), e.registers.end(),
-        [code](const auto& r) { return code >= r.first && code < r.first + r.second; });
+    const bool inside = std::any_of(e.registers.begin(), e.registers.end(), [code](const auto& r) {
+      return code >= r.first && code < r.first + r.second;
+    });
     if (!inside) continue;
     Hazard of = hazard;
     if (e.producer == Producer::kExport) {
@@ -98,23 +109,32 @@ absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
   return absl::OkStatus();
 }
 
-absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes) const {
+absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes,
+                               Hazard hazard) const {
   for (int i = 0; i < use.dwords; ++i) {
     const int code = use.operand.code + i;
     if (code >= 512 || !busy_.test(static_cast<size_t>(code))) continue;
-    if (use.read) {
-      absl::Status s = CheckRegister(op, code, lanes, Hazard::kReadAfterWrite);
-      if (!s.ok()) return s;
-    }
-    if (use.written) {
-      absl::Status s = CheckRegister(op, code, lanes, Hazard::kWriteAfterWrite);
-      if (!s.ok()) return s;
-    }
+    absl::Status s = CheckRegister(op, code, lanes, hazard);
+    if (!s.ok()) return s;
   }
   return absl::OkStatus();
 }
 
-void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave) {
+absl::Status Scoreboard::CheckUses(const Op& op, const WaveState& wave) const {
+  const uint64_t read = ReadsOtherLanes(op) ? wave.AllLanes() : wave.Exec();
+  for (const isa::OperandUse& use : op.uses) {
+    if (!use.read || KeepsHalf(op, use)) continue;
+    if (absl::Status s = Check(op, use, read, Hazard::kReadAfterWrite); !s.ok()) return s;
+  }
+  for (const isa::OperandUse& use : op.uses) {
+    if (!use.written) continue;
+    absl::Status s = Check(op, use, wave.Exec(), Hazard::kWriteAfterWrite);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uint32_t access) {
   Event event;
   event.producer = ProducerOf(op);
   if (event.producer == Producer::kNone) return;
@@ -123,17 +143,27 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave) {
   event.vm = counter == Counter::kVm || counter == Counter::kVmAndLgkm;
   event.lgkm = counter == Counter::kLgkm || counter == Counter::kVmAndLgkm;
   event.exp = counter == Counter::kExp;
+  event.vs = counter == Counter::kVs || counter == Counter::kVsAndLgkm;
+  event.lgkm |= counter == Counter::kVsAndLgkm;
+  event.access = access;
   event.lanes = wave.Exec();
   for (const isa::OperandUse& use : op.uses) {
     const bool relevant = event.producer == Producer::kExport ? use.read : use.written;
     if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
   }
+  for (const auto& [first, count] : event.registers) {
+    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+  }
+  // Issue waits before a counter overflows: 63, of exports 7 (RDNA 2 ISA guide, 4.4).
+  WaitCounts room;
+  room.vm = room.vs = room.lgkm = 62;
+  room.exp = 6;
+  if (events_.size() >= 6) Wait(room, wave.phase);
   events_.push_back(std::move(event));
-  Update();
 }
 
-// Rules about neighbours (LLVM 19, GCNHazardRecognizer, FPAtomicToDenormMode; RDNA 2 ISA guide, 6.10
-// for v_permlane behind v_cmpx). Mesa's compiler keeps neither on this chip.
+// Rules about neighbours (LLVM 19, GCNHazardRecognizer, FPAtomicToDenormMode; RDNA 2 ISA
+// guide, 6.10 for v_permlane behind v_cmpx). Mesa's compiler keeps neither on this chip.
 absl::Status Scoreboard::CheckHazards(const Op& op) {
   const bool vector = isa::IsVectorAlu(op.info->encoding);
   const bool permlane =
@@ -148,28 +178,24 @@ absl::Status Scoreboard::CheckHazards(const Op& op) {
   }
   const bool waits = op.info->unit == isa::Unit::kWait;
   const int states = op.inst.op == Opcode::kSNop ? op.inst.simm + 1 : 1;
-  since_float_atomic_ = IsFloatAtomic(op)  ? 0
+  since_float_atomic_ = IsFloatAtomic(op) ? 0
                         : vector || waits ? 100
                                           : std::min(100, since_float_atomic_ + states);
   if (vector) after_cmpx_ = isa::IsCmpx(*op.info);
   return absl::OkStatus();
 }
 
-absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave) {
+absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave, uint32_t access) {
   const Op& op = program_->ops[index];
   if (absl::Status s = CheckHazards(op); !s.ok()) return s;
   if (op.info->unit == isa::Unit::kWait) {
-    Wait(WaitsOf(op));
+    Wait(WaitsOf(op), wave.phase);
     return absl::OkStatus();
   }
   if (busy_.any()) {
-    const bool other_lanes = ReadsOtherLanes(op);
-    for (const isa::OperandUse& use : op.uses) {
-      const uint64_t lanes = other_lanes && use.read ? wave.AllLanes() : wave.Exec();
-      if (absl::Status s = Check(op, use, lanes); !s.ok()) return s;
-    }
+    if (absl::Status s = CheckUses(op, wave); !s.ok()) return s;
   }
-  Record(index, op, wave);
+  Record(index, op, wave, access);
   return absl::OkStatus();
 }
 

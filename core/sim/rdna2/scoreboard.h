@@ -11,9 +11,11 @@
 
 #include <bitset>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/sim/rdna2/access_log.h"
 #include "core/sim/rdna2/contract_rules.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/wave.h"
@@ -23,35 +25,41 @@ namespace kiln::sim::rdna2 {
 class Scoreboard {
  public:
   // `unsourced`: also judge by rules that Mesa's compiler does not keep.
-  Scoreboard(const Program* program, bool unsourced) : program_(program), unsourced_(unsourced) {}
+  // `log`, which may be null: is told when accesses have ended.
+  Scoreboard(const Program* program, bool unsourced, AccessLog* log)
+      : program_(program), unsourced_(unsourced), log_(log) {}
 
   // Judges the instruction about to be executed and records its effects. FailedPrecondition: a
-  // violation of the contract.
-  absl::Status Issue(uint32_t index, const WaveState& wave);
+  // violation of the contract. `access`: its number in the log, 0 if it has none.
+  absl::Status Issue(uint32_t index, const WaveState& wave, uint32_t access);
 
  private:
   // An instruction that has not ended.
   struct Event {
     uint32_t op = 0;
     Producer producer = Producer::kNone;
-    bool vm = false, lgkm = false, exp = false;  // counters that still count it
+    bool vm = false, lgkm = false, exp = false, vs = false;  // counters that still count it
     uint64_t lanes = 0;
+    uint32_t access = 0;  // number in the log
     // Registers by operand code; of exports the sources.
     std::vector<std::pair<int, int>> registers;  // first, number
 
-    bool Pending() const { return vm || lgkm || exp; }
+    bool Pending() const { return vm || lgkm || exp || vs; }
   };
 
-  void Wait(const WaitCounts& waits);
+  void Wait(const WaitCounts& waits, uint32_t phase);
+  void DrainInOrder(bool Event::*counter, int count);
   void Drain(bool Event::*counter, int count);
-  void Record(uint32_t index, const Op& op, const WaveState& wave);
-  absl::Status Check(const Op& op, const isa::OperandUse& use, uint64_t lanes) const;
+  void Record(uint32_t index, const Op& op, const WaveState& wave, uint32_t access);
+  absl::Status CheckUses(const Op& op, const WaveState& wave) const;
+  absl::Status Check(const Op& op, const isa::OperandUse& use, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckRegister(const Op& op, int code, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckHazards(const Op& op);
-  void Update();
+  void Update(uint32_t phase);
 
   const Program* program_;
   bool unsourced_;
+  AccessLog* log_;
   std::vector<Event> events_;  // in the order of issue
   std::bitset<512> busy_;      // registers by operand code that are in an event
   int since_float_atomic_ = 100;  // wait states

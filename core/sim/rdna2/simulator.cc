@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -68,6 +69,7 @@ class Simulator {
   uint64_t next_clock_ = kClockInterval;
   std::vector<WaveState> waves_;
   std::vector<Scoreboard> scoreboards_;
+  std::optional<AccessLog> log_;  // of the running workgroup, in contract mode
 };
 
 scene::RunStats Simulator::TakeStats() {
@@ -127,7 +129,7 @@ absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave)
       if (!IsControlFlow(op)) return ExecuteScalar(op, wave);
       return ExecuteControlFlow(op, program_, context.code_address, wave);
     case Encoding::kSmem: return ExecuteSmem(op, context, wave);
-    case Encoding::kDs: return ExecuteDs(op, context.lds, context.order, wave, context.outside);
+    case Encoding::kDs: return ExecuteDs(op, context, wave);
     case Encoding::kMubuf:
     case Encoding::kMtbuf: return ExecuteBuffer(op, context, wave);
     case Encoding::kMimg: return ExecuteImage(op, context, wave);
@@ -146,8 +148,10 @@ bool IsMemory(const Op& op) {
 
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
   WaveState& w = waves_[index];
+  uint32_t access = 0;
+  if (log_ && IsMemory(op)) access = log_->Begin(w.pc, index, w.phase);
   if (options_.contract) {
-    if (absl::Status s = scoreboards_[index].Issue(w.pc, w); !s.ok()) return s;
+    if (absl::Status s = scoreboards_[index].Issue(w.pc, w, access); !s.ok()) return s;
   }
   const int lanes = std::popcount(w.Exec());
   const bool vector = op.info->encoding >= Encoding::kVop1;
@@ -158,9 +162,10 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (IsMemory(op)) ++stats_.messages;
   ++w.pc;
   Context context = launch_.ContextOf(index);
+  context.log = log_ ? &*log_ : nullptr;
   absl::Status status = Execute(op, context, w);
   if (context.outside != 0) NoteOutside(op, context.outside);
-  return status;
+  return status.ok() && log_ ? log_->status() : status;
 }
 
 absl::Status Simulator::RunTurn(uint32_t index) {
@@ -192,9 +197,12 @@ absl::Status Simulator::RunWaves() {
     }
     if (running) continue;
     if (!waiting) return absl::OkStatus();
-    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA guide, 12.5).
+    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA
+    // guide, 12.5).
     for (WaveState& w : waves_) {
-      if (w.status == WaveStatus::kAtBarrier) w.status = WaveStatus::kRunning;
+      if (w.status != WaveStatus::kAtBarrier) continue;
+      w.status = WaveStatus::kRunning;
+      ++w.phase;
     }
   }
 }
@@ -203,9 +211,11 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   launch_.StartGroup();
   waves_.resize(launch_.waves_per_group());
   scoreboards_.clear();
+  log_.reset();
+  if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
   for (uint32_t i = 0; i < waves_.size(); ++i) {
     launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced);
+    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
   }
   stats_.threads += waves_.size();
   absl::Status status = RunWaves();
@@ -276,9 +286,8 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
 
 }  // namespace
 
-absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code,
-                                    const out::LaunchRecord& record, const Options& options,
-                                    scene::Dispatch& dispatch) {
+absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                                    const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
   if (absl::Status s = CheckDispatch(options, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);

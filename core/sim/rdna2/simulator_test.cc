@@ -10,11 +10,11 @@ namespace {
 // Each lane stores its id and reads that of the lane mirrored in the workgroup.
 const Words kMirror = {
     0xd8340000, 0x0000001f,  // ds_write_b32 v31, v0
-    0xbf8cc07f,  // s_waitcnt lgkmcnt(0)
-    0xbf8a0000,  // s_barrier
+    0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+    0xbf8a0000,              // s_barrier
     0x4c043eff, 0x000000fc,  // v_sub_nc_u32_e32 v2, 0xfc, v31
     0xd8d80000, 0x01000002,  // ds_read_b32 v1, v2
-    0xbf8cc07f,  // s_waitcnt lgkmcnt(0)
+    0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
 };
 
 TEST(SimulatorTest, WavesMeetAtABarrier) {
@@ -31,26 +31,32 @@ TEST(SimulatorTest, WavesMeetAtABarrier) {
 
 TEST(SimulatorTest, AWaveThatHasEndedDoesNotHoldTheOthers) {
   // Wave 0 ends before the barrier.
-  const TestProgram p{.lanes = 32, .invocations = 64, .body = {
-      0x9394ff05, 0x00050014,  // s_bfe_u32 s20, s5, 0x50014
-      0xbf068014,  // s_cmp_eq_u32 s20, 0
-      0xbf840001,  // s_cbranch_scc0 1
-      0xbf810000,  // s_endpgm
-      0xbf8a0000,  // s_barrier
-      0x7e020283,  // v_mov_b32_e32 v1, 3
-  }};
+  const TestProgram p{.lanes = 32,
+                      .invocations = 64,
+                      .body = {
+                          0x9394ff05, 0x00050014,  // s_bfe_u32 s20, s5, 0x50014
+                          0xbf068014,              // s_cmp_eq_u32 s20, 0
+                          0xbf840001,              // s_cbranch_scc0 1
+                          0xbf810000,              // s_endpgm
+                          0xbf8a0000,              // s_barrier
+                          0x7e020283,              // v_mov_b32_e32 v1, 3
+                      }};
   const std::vector<uint32_t> lanes = Lanes(p);
   EXPECT_EQ(lanes[0], 0u);
   EXPECT_EQ(lanes[32], 3u);
 }
 
 TEST(SimulatorTest, LanesBeyondTheWorkgroupAreOff) {
-  const TestProgram p{.lanes = 32, .invocations = 40, .body = {
-      0x7e040280,  // v_mov_b32_e32 v2, 0
-      0x7e060281,  // v_mov_b32_e32 v3, 1
-      0x7e020280,  // v_mov_b32_e32 v1, 0
-      0xe0c80000, 0x80030300,  // buffer_atomic_add v3, off, s[12:15], 0
-  }, .input = {0}};
+  const TestProgram p{.lanes = 32,
+                      .invocations = 40,
+                      .body =
+                          {
+                              0x7e040280,              // v_mov_b32_e32 v2, 0
+                              0x7e060281,              // v_mov_b32_e32 v3, 1
+                              0x7e020280,              // v_mov_b32_e32 v1, 0
+                              0xe0c80000, 0x80030300,  // buffer_atomic_add v3, off, s[12:15], 0
+                          },
+                      .input = {0}};
   // The end of the program turns all lanes on; those beyond store outside.
   const absl::StatusOr<TestResult> result = RunProgram(p);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -58,9 +64,13 @@ TEST(SimulatorTest, LanesBeyondTheWorkgroupAreOff) {
 }
 
 TEST(SimulatorTest, CountsWhatRan) {
-  const TestProgram p{.lanes = 32, .body = {
-      0xbf810000,  // s_endpgm
-  }, .groups = {2, 3, 1}, .whole = true};
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0xbf810000,  // s_endpgm
+                          },
+                      .groups = {2, 3, 1},
+                      .whole = true};
   const absl::StatusOr<TestResult> result = RunProgram(p);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->stats.threads, 6u);
@@ -69,38 +79,61 @@ TEST(SimulatorTest, CountsWhatRan) {
 }
 
 TEST(SimulatorTest, TrapsAreFindings) {
-  const absl::Status error = ErrorOf({.lanes = 32, .body = {
-      0xbf920002,  // s_trap 2
-  }});
+  const absl::Status error = ErrorOf({.lanes = 32,
+                                      .body = {
+                                          0xbf920002,  // s_trap 2
+                                      }});
   EXPECT_EQ(error.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(error.message().find("trap"), std::string::npos) << error;
 }
 
 TEST(SimulatorTest, RunningPastTheEnd) {
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0xbf800000,  // s_nop 0
-  }, .whole = true}).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0xbf9f0000,  // s_code_end
-  }, .whole = true}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0xbf800000,  // s_nop 0
+                         },
+                     .whole = true})
+                .code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0xbf9f0000,  // s_code_end
+                         },
+                     .whole = true})
+                .code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(SimulatorTest, NamedRefusals) {
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0xbf900001,  // s_sendmsg sendmsg(MSG_INTERRUPT)
-  }}).code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0xf8001890, 0x00000000,  // exp null off, off, off, off done vm
-  }}).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0xbf900001,  // s_sendmsg sendmsg(MSG_INTERRUPT)
+                         }})
+                .code(),
+            absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0xf8001890, 0x00000000,  // exp null off, off, off, off done vm
+                         }})
+                .code(),
+            absl::StatusCode::kUnimplemented);
   TestProgram p{.lanes = 32, .body = {}};
   p.options.memory_seed = 1;
   EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kUnimplemented);
 }
 
 TEST(SimulatorTest, RegistersBeyondTheWave) {
-  EXPECT_EQ(ErrorOf({.lanes = 32, .body = {
-      0x7e400280,  // v_mov_b32_e32 v32, 0
-  }}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf({.lanes = 32,
+                     .body =
+                         {
+                             0x7e400280,  // v_mov_b32_e32 v32, 0
+                         }})
+                .code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(SimulatorTest, RecordsThatDoNotFit) {
@@ -108,18 +141,18 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   scene::Dispatch dispatch = DispatchOf(p);
   out::LaunchRecord record = RecordOf(p);
   record.stage = "fragment";
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(), absl::StatusCode::kUnimplemented);
   record = RecordOf(p);
   record.dispatch_width = 16;
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
   record = RecordOf(p);
   record.arch = out::IntelLaunch{};
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
   record = RecordOf(p);
   std::get<out::AmdLaunch>(record.arch).instruction_bytes += 4;
-  EXPECT_EQ(Run(CodeOf(p), record, {}, dispatch).status().code(),
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

@@ -1,5 +1,5 @@
-// See smem.h. Sources: AMD, "RDNA 2" ISA guide, 30 November 2020, chapter 7; bounds of s_buffer_load
-// in resource/buffer_address.h.
+// See smem.h. Sources: AMD, "RDNA 2" ISA guide, 30 November 2020, chapter 7; bounds of
+// s_buffer_load in resource/buffer_address.h.
 #include "core/sim/rdna2/smem.h"
 
 #include <cstring>
@@ -51,12 +51,11 @@ absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
     buffer = DecodeBuffer(words);
   }
   for (int i = 0; i < dwords; ++i) {
-    uint64_t address = (w.Scalar64(base) + static_cast<uint64_t>(offset)) / 4 * 4 +
-                       static_cast<uint64_t>(4 * i);
+    uint64_t address =
+        (w.Scalar64(base) + static_cast<uint64_t>(offset)) / 4 * 4 + static_cast<uint64_t>(4 * i);
     if (IsBufferLoad(op)) {
-      const std::optional<uint64_t> inside =
-          ScalarBufferAddress(buffer, static_cast<uint64_t>(offset) / 4 * 4 +
-                                          static_cast<uint64_t>(4 * i));
+      const std::optional<uint64_t> inside = ScalarBufferAddress(
+          buffer, static_cast<uint64_t>(offset) / 4 * 4 + static_cast<uint64_t>(4 * i));
       // Compilers round sizes up: only what begins outside is counted.
       if (!inside && i == 0) ++context.outside;
       if (!inside) continue;
@@ -66,6 +65,7 @@ absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
     if (!value.ok()) return value.status();
     loaded[static_cast<size_t>(i)] = *value;
   }
+  if (op.inst.dst.code == isa::kNull) return absl::OkStatus();
   for (int i = 0; i < dwords; ++i) {
     w.SetScalar(op.inst.dst.code + i, loaded[static_cast<size_t>(i)]);
   }

@@ -12,20 +12,21 @@ const Words kBegin = {
     0xbe8103ff, 0xffff8000,  // s_mov_b32 s1, 0xffff8000
     0xf4080200, 0xfa000000,  // s_load_dwordx4 s[8:11], s[0:1], 0x0
     0xf4080300, 0xfa000010,  // s_load_dwordx4 s[12:15], s[0:1], 0x10
+    0xbea6047e,  // s_mov_b64 s[38:39], exec
     0x343e0082,  // v_lshlrev_b32_e32 v31, 2, v0
     0xbf8cc07f,  // s_waitcnt lgkmcnt(0)
 };
 
 const Words kEnd32 = {
     0xbf8c0070,  // s_waitcnt vmcnt(0) lgkmcnt(0)
-    0xbefe03c1,  // s_mov_b32 exec_lo, -1
+    0xbefe0326,  // s_mov_b32 exec_lo, s38
     0xe0701000, 0x8002011f,  // buffer_store_dword v1, v31, s[8:11], 0 offen
     0xbf810000,  // s_endpgm
 };
 
 const Words kEnd64 = {
     0xbf8c0070,  // s_waitcnt vmcnt(0) lgkmcnt(0)
-    0xbefe04c1,  // s_mov_b64 exec, -1
+    0xbefe0426,  // s_mov_b64 exec, s[38:39]
     0xe0701000, 0x8002011f,  // buffer_store_dword v1, v31, s[8:11], 0 offen
     0xbf810000,  // s_endpgm
 };

@@ -59,8 +59,8 @@ void AtomicAt(const Access& access, uint8_t* at, int data, int result, int lane,
   uint64_t old = 0;
   if (at != nullptr) {
     std::memcpy(&old, at, access.bytes);
-    const bool compares = *access.atomic == AtomicOp::kCompareSwap ||
-                          *access.atomic == AtomicOp::kFloatCompareSwap;
+    const bool compares =
+        *access.atomic == AtomicOp::kCompareSwap || *access.atomic == AtomicOp::kFloatCompareSwap;
     const uint64_t value = RegisterValue(wave, data, access.bytes, lane);
     const uint64_t compare =
         compares ? RegisterValue(wave, data + access.bytes / 4, access.bytes, lane) : 0;

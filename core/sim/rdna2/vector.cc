@@ -218,8 +218,8 @@ absl::Status ExecuteVector(const Op& op, WaveState& w) {
                   static_cast<uint32_t>(LaneSource(w, op, 0, SelectedLane(w, op))));
       return absl::OkStatus();
     case Opcode::kVWritelaneB32:
-      w.vector[static_cast<size_t>(op.inst.dst.vgpr())]
-              [static_cast<size_t>(SelectedLane(w, op))] = Scalar32(w, op, op.inst.src[0]);
+      w.vector[static_cast<size_t>(op.inst.dst.vgpr())][static_cast<size_t>(SelectedLane(w, op))] =
+          Scalar32(w, op, op.inst.src[0]);
       return absl::OkStatus();
     case Opcode::kVPermlane16B32: ExecutePermlane(op, false, w); return absl::OkStatus();
     case Opcode::kVPermlanex16B32: ExecutePermlane(op, true, w); return absl::OkStatus();

@@ -33,14 +33,15 @@ struct WaveState {
   uint32_t pc = 0;            // index of the next instruction
   WaveStatus status = WaveStatus::kRunning;
   uint32_t number = 0;  // in its workgroup
+  uint32_t phase = 0;   // barriers that it has passed
   uint64_t instructions = 0;
 
   int lanes() const { return size == isa::Wave::k64 ? 64 : 32; }
   uint64_t AllLanes() const { return size == isa::Wave::k64 ? ~uint64_t{0} : 0xffffffffu; }
 
   uint64_t Scalar64(int code) const {
-    return scalar[static_cast<size_t>(code)] |
-           uint64_t{scalar[static_cast<size_t>(code + 1)]} << 32;
+    return scalar[static_cast<size_t>(code)] | uint64_t{scalar[static_cast<size_t>(code + 1)]}
+                                                   << 32;
   }
   // null swallows writes.
   void SetScalar(int code, uint32_t value) {

@@ -1,4 +1,4 @@
-// What a vector ALU instruction computes in one lane: a pure function of its operands' bits.
+// Computes a vector ALU instruction in one lane: a pure function of its operands' bits.
 //
 // The caller fetches sources (registers, constants, DPP's lanes) and stores results under exec;
 // everything between happens here: negation and absolute value, op_sel, SDWA's parts, the
@@ -53,7 +53,7 @@ enum class Accuracy : uint8_t {
   kRefused,  // not computed
 };
 
-// Returns the accuracy of an opcode. Scalar opcodes are kExact or kRefused (scalar.h).
+// Returns the accuracy of an opcode; kRefused for those that are not of the vector ALU.
 Accuracy AccuracyOf(amd::isa::Opcode op);
 
 // Returns OK if Evaluate computes the instruction; otherwise an error that names it and says why

@@ -10,7 +10,7 @@ namespace kiln::sim::rdna2::alu {
 
 using scene::Rounding;  // numbered as the fields of MODE are
 
-// What happens to subnormal numbers of one precision.
+// The treatment of subnormal numbers of one precision.
 struct Denormals {
   bool keep_inputs = true;   // otherwise sources become zero of their sign
   bool keep_outputs = true;  // otherwise results do
@@ -24,9 +24,9 @@ struct Mode {
   Rounding round16_64 = Rounding::kNearestEven;
   Denormals denormals32;
   Denormals denormals16_64;
-  bool dx10_clamp = false;      // clamp gives 0 for NaN
-  bool ieee = false;            // min and max return signalling NaNs, quieted; no omod
-  bool fp16_overflow = false;   // finite results too large for 16 bits become 65504
+  bool dx10_clamp = false;     // clamp gives 0 for NaN
+  bool ieee = false;           // min and max return signalling NaNs, quieted; no omod
+  bool fp16_overflow = false;  // finite results too large for 16 bits become 65504
 
   friend bool operator==(const Mode&, const Mode&) = default;
 };

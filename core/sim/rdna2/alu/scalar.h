@@ -1,7 +1,7 @@
-// What a scalar ALU instruction computes: a pure function of its operands' bits.
+// Computes a scalar ALU instruction: a pure function of its operands' bits.
 //
-// Computes SOP1, SOP2, SOPC and SOPK arithmetic. Not here: what reads or writes state besides its
-// operands and SCC (program counter, M0-relative registers, hardware registers, waits).
+// Covers the arithmetic of SOP1, SOP2, SOPC and SOPK. Not here: what reads or writes state besides
+// its operands and SCC (program counter, M0-relative registers, hardware registers, waits).
 // s_*_saveexec and s_*_wrexec are here: exec is an operand.
 #ifndef KILN_CORE_SIM_RDNA2_ALU_SCALAR_H_
 #define KILN_CORE_SIM_RDNA2_ALU_SCALAR_H_

@@ -55,6 +55,10 @@ U Apply(AtomicOp op, U old, U data, U compare) {
     case AtomicOp::kFloatCompareSwap: return number(old) == number(compare) ? data : old;
     case AtomicOp::kFloatMin: return number(data) < number(old) ? data : old;
     case AtomicOp::kFloatMax: return number(data) > number(old) ? data : old;
+    case AtomicOp::kFloatAdd: return std::bit_cast<U>(number(old) + number(data));
+    case AtomicOp::kReverseSub: return data - old;
+    case AtomicOp::kMaskedOr: return (old & ~data) | compare;
+    case AtomicOp::kWrap: return old >= data ? old - data : old + compare;
   }
   return old;
 }

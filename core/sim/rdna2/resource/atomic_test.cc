@@ -57,6 +57,14 @@ TEST(AtomicTest, Integers) {
   EXPECT_EQ(ApplyAtomic(AtomicOp::kSignedMin, 64, 1, ~uint64_t{0}, 0), ~uint64_t{0});
 }
 
+TEST(AtomicTest, OfLdsAlone) {
+  EXPECT_EQ(ApplyAtomic(AtomicOp::kReverseSub, 32, 5, 3, 0), 0xfffffffeu);
+  EXPECT_EQ(ApplyAtomic(AtomicOp::kMaskedOr, 32, 0xff, 0x0f, 0x105), 0x1f5u);
+  EXPECT_EQ(ApplyAtomic(AtomicOp::kWrap, 32, 7, 5, 9), 2u);
+  EXPECT_EQ(ApplyAtomic(AtomicOp::kWrap, 32, 3, 5, 9), 12u);
+  EXPECT_EQ(ApplyAtomic(AtomicOp::kFloatAdd, 32, 0x3f800000, 0x40000000, 0), 0x40400000u);
+}
+
 TEST(AtomicTest, Floats) {
   const auto op = [](AtomicOp o, float old, float data, float compare = 0) {
     return AsFloat(

@@ -51,6 +51,7 @@ ImageWords Words(const ClientImage& image, bool storage = false) {
   return w.value_or(ImageWords{});
 }
 
+// The first words are also RADV's, measured as below.
 TEST(ClientDescriptorTest, RawBuffers) {
   const absl::StatusOr<BufferWords> w = DescribeBuffer({}, kAddress, 13);
   ASSERT_TRUE(w.ok());
@@ -84,6 +85,45 @@ TEST(ClientDescriptorTest, TexelBuffers) {
   EXPECT_FALSE(DescribeTexelBuffer(i, kAddress).ok());
   i.format = scene::TexelFormat::kRgba8Srgb;
   EXPECT_FALSE(DescribeTexelBuffer(i, kAddress).ok()) << "its number has 8 bits";
+}
+
+// Words that RADV 25.0.7 itself gave for navi21 (its device without hardware; vkGetDescriptorEXT
+// with texel buffers of 480 bytes, every format that it reads from buffers): word 3, the others
+// follow from the size.
+TEST(ClientDescriptorTest, TexelBuffersAsRadvDescribedThem) {
+  using F = scene::TexelFormat;
+  struct Row {
+    F format;
+    uint32_t word3;
+  };
+  constexpr Row kRows[] = {
+      {F::kR8, 0x01001204},          {F::kRg8, 0x0100e22c},        {F::kRgba8, 0x01038fac},
+      {F::kR8Snorm, 0x01002204},     {F::kRg8Snorm, 0x0100f22c},   {F::kRgba8Snorm, 0x01039fac},
+      {F::kBgra8, 0x01038f2e},       {F::kR16, 0x01007204},        {F::kRg16, 0x0101722c},
+      {F::kRgba16, 0x01041fac},      {F::kR16Snorm, 0x01008204},   {F::kRg16Snorm, 0x0101822c},
+      {F::kRgba16Snorm, 0x01042fac}, {F::kR8ui, 0x01005204},       {F::kRg8ui, 0x0101222c},
+      {F::kRgba8ui, 0x0103cfac},     {F::kR16ui, 0x0100b204},      {F::kRg16ui, 0x0101b22c},
+      {F::kRgba16ui, 0x01045fac},    {F::kR32ui, 0x01014204},      {F::kRg32ui, 0x0103e22c},
+      {F::kRgba32ui, 0x0104bfac},    {F::kR8i, 0x01006204},        {F::kRg8i, 0x0101322c},
+      {F::kRgba8i, 0x0103dfac},      {F::kR16i, 0x0100c204},       {F::kRg16i, 0x0101c22c},
+      {F::kRgba16i, 0x01046fac},     {F::kR32i, 0x01015204},       {F::kRg32i, 0x0103f22c},
+      {F::kRgba32i, 0x0104cfac},     {F::kR16f, 0x0100d204},       {F::kRg16f, 0x0101d22c},
+      {F::kRgba16f, 0x01047fac},     {F::kR32f, 0x01016204},       {F::kRg32f, 0x0104022c},
+      {F::kRgba32f, 0x0104dfac},     {F::kRgb10a2, 0x01032fac},    {F::kRgb10a2ui, 0x01036fac},
+      {F::kR11g11b10f, 0x010243ac},  {F::kBgra8Snorm, 0x01039f2e}, {F::kBgra8ui, 0x0103cf2e},
+      {F::kBgra8i, 0x0103df2e},      {F::kRgb32ui, 0x010483ac},    {F::kRgb32i, 0x010493ac},
+      {F::kRgb32f, 0x0104a3ac},      {F::kBgr10a2, 0x01032f2e},    {F::kBgr10a2ui, 0x01036f2e}};
+  for (const Row& row : kRows) {
+    ClientImage i = Image(ImageDim::kBuffer, 0);
+    i.format = row.format;
+    const auto bytes = static_cast<uint32_t>(scene::TexelBytes(row.format));
+    i.width = 480 / bytes;
+    const absl::StatusOr<BufferWords> w = DescribeTexelBuffer(i, kAddress);
+    ASSERT_TRUE(w.ok()) << w.status();
+    EXPECT_EQ(*w, (BufferWords{0x23400000, 1 | bytes << 16, i.width, row.word3}))
+        << static_cast<int>(row.format);
+  }
+  EXPECT_EQ(std::size(kRows), 48u);
 }
 
 // By hand from ac_build_gfx10_texture_descriptor: 100 x 60 of rgba8 with 3 levels.
@@ -147,23 +187,33 @@ TEST(ClientDescriptorTest, RefusesWhatNoDescriptorCanSay) {
   EXPECT_TRUE(fails(rgb));
 }
 
-TEST(ClientDescriptorTest, SamplerWords) {
-  scene::ClientSampler s;
-  s.mag_linear = s.min_linear = s.linear_mips = true;
-  s.address = {scene::AddressMode::kRepeat, scene::AddressMode::kBorder,
-               scene::AddressMode::kMirrorClamp};
-  s.border = scene::BorderColor::kWhite;
-  s.compare = scene::CompareFunction::kLessEqual;
-  s.min_lod = 1.5f;
-  s.lod_bias = -0.25f;
-  EXPECT_EQ(DescribeSampler(s),
-            (SamplerWords{6u << 3 | 3u << 6 | 3u << 12, 0x180 | 0xf00u << 12,
-                          (0x3fc0u | 1u << 20 | 1u << 22 | 2u << 26), 2u << 30}));
-  scene::ClientSampler nearest;
-  nearest.border = scene::BorderColor::kWhite;
-  EXPECT_EQ(DescribeSampler(nearest),
-            (SamplerWords{2u | 2u << 3 | 2u << 6 | 1u << 27, 0xf00u << 12, 1u << 26, 0}))
-      << "TRUNC_COORD; no border colour without a border";
+// Words that RADV 25.0.7 itself gave for navi21, as those of texel buffers above.
+TEST(ClientDescriptorTest, SamplersAsRadvDescribedThem) {
+  using scene::AddressMode;
+  EXPECT_EQ(DescribeSampler({}), (SamplerWords{0x08000092, 0x00f00000, 0x04000000, 0}));
+  scene::ClientSampler linear;
+  linear.mag_linear = linear.min_linear = linear.linear_mips = true;
+  linear.address = {AddressMode::kRepeat, AddressMode::kBorder, AddressMode::kMirrorClamp};
+  linear.border = scene::BorderColor::kWhite;
+  linear.compare = scene::CompareFunction::kLessEqual;
+  linear.min_lod = 1.5f;
+  linear.lod_bias = -0.25f;
+  EXPECT_EQ(DescribeSampler(linear),
+            (SamplerWords{0x000030f0, 0x00f00180, 0x08503fc0, 0x80000000}));
+  scene::ClientSampler mixed;
+  mixed.mag_linear = true;
+  mixed.address = {AddressMode::kMirror, AddressMode::kClamp, AddressMode::kClamp};
+  mixed.border = scene::BorderColor::kWhite;  // without a border
+  mixed.min_lod = 0.1f;
+  mixed.max_lod = 3.3f;
+  mixed.lod_bias = 5.7f;
+  EXPECT_EQ(DescribeSampler(mixed), (SamplerWords{0x00000091, 0x0034c019, 0x041005b3, 0}));
+  scene::ClientSampler unnormalized;
+  unnormalized.unnormalized = true;
+  unnormalized.address = {AddressMode::kBorder, AddressMode::kBorder, AddressMode::kClamp};
+  unnormalized.border = scene::BorderColor::kBlack;
+  unnormalized.max_lod = 0;
+  EXPECT_EQ(DescribeSampler(unnormalized), (SamplerWords{0x080080b6, 0, 0x04000000, 0x40000000}));
 }
 
 }  // namespace

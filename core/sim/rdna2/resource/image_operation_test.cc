@@ -264,6 +264,17 @@ TEST_F(ImageOperationTest, Cubes) {
   EXPECT_EQ(First(i, {B(1.5f), B(1.5f), B(0)}), 15) << "the middle of a face";
 }
 
+// Derivatives of cubes are those of the point on the face, which is 1 wide.
+TEST_F(ImageOperationTest, DerivativesOnACubesFace) {
+  image_.dim = ImageDim::kCube;
+  image_.width = image_.height = 2;
+  image_.layers = 6;
+  Bind();
+  const isa::Instruction i = Inst(Opcode::kImageSampleD, AddressDim::kCube, 1);
+  EXPECT_EQ(First(i, {B(0.5f), 0, 0, 0, B(1.25f), B(1.25f), B(1)}), 40) << "one texel: level 0";
+  EXPECT_EQ(First(i, {0, 0, 0, B(1), B(1.25f), B(1.25f), B(1)}), 10 * (24 + 1)) << "two: level 1";
+}
+
 TEST_F(ImageOperationTest, GathersAComponent) {
   sampler_.mag_linear = sampler_.min_linear = true;
   EXPECT_EQ(Read(Inst(Opcode::kImageGather4Lz, AddressDim::k2d, 4), {B(0.5f), B(0.5f)}),

@@ -1,0 +1,200 @@
+// Instructions against LLVM's constant folding of their intrinsics: rows made by opt of LLVM 19.1.7
+// (instcombine, instsimplify; gfx1030) from random operands with a seed.
+#include <cstdint>
+
+#include "core/sim/rdna2/alu/evaluate.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::rdna2::alu {
+namespace {
+
+using amd::isa::Info;
+using amd::isa::Instruction;
+using amd::isa::Opcode;
+using amd::isa::Type;
+
+struct Folded {
+  Opcode op;
+  uint32_t a, b, c;
+  uint32_t result;
+};
+
+constexpr Folded kFolded[] = {
+    {Opcode::kVBfeI32, 0x00000001, 0x00000012, 0x0000000e, 0x00000000},
+    {Opcode::kVBfeI32, 0x00000008, 0x0000000f, 0x00000017, 0x00000000},
+    {Opcode::kVBfeI32, 0x00000008, 0x0000001e, 0x00000012, 0x00000000},
+    {Opcode::kVBfeI32, 0x0000001f, 0x0000001e, 0x00000018, 0x00000000},
+    {Opcode::kVBfeI32, 0x3e53a1ab, 0x00000003, 0x0000001f, 0x07ca7435},
+    {Opcode::kVBfeI32, 0x7fffffff, 0x00000008, 0x0000001a, 0x007fffff},
+    {Opcode::kVBfeI32, 0xb52a43ab, 0x00000015, 0x00000004, 0xfffffff9},
+    {Opcode::kVBfeI32, 0xd119d988, 0x00000001, 0x00000003, 0xfffffffc},
+    {Opcode::kVBfeI32, 0xe3c86ae4, 0x0000001b, 0x00000014, 0xfffffffc},
+    {Opcode::kVBfeI32, 0xea9e2de8, 0x00000009, 0x00000014, 0x00054f16},
+    {Opcode::kVBfeU32, 0x00000000, 0x00000018, 0x00000006, 0x00000000},
+    {Opcode::kVBfeU32, 0x00000001, 0x00000024, 0x00000001, 0x00000000},
+    {Opcode::kVBfeU32, 0x80000000, 0x00000005, 0x0000001e, 0x04000000},
+    {Opcode::kVBfeU32, 0x80000000, 0x00000026, 0x00000024, 0x00000000},
+    {Opcode::kVBfeU32, 0x8ffb941f, 0x00000021, 0x00000016, 0x003dca0f},
+    {Opcode::kVBfeU32, 0x9a656aaf, 0x00000025, 0x00000000, 0x00000000},
+    {Opcode::kVBfeU32, 0xd6a34d3e, 0x0000000d, 0x00000008, 0x0000001a},
+    {Opcode::kVBfeU32, 0xfaeeb40c, 0x0000000a, 0x0000000c, 0x00000bad},
+    {Opcode::kVBfeU32, 0xffffffff, 0x00000000, 0x0000001b, 0x07ffffff},
+    {Opcode::kVBfeU32, 0xffffffff, 0x00000003, 0x00000008, 0x000000ff},
+    {Opcode::kVCmpClassF32, 0x0da24260, 0x00000100, 0x00000000, 0x00000001},
+    {Opcode::kVCmpClassF32, 0x3e99999a, 0x00000010, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0x4017f4c0, 0x00000080, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0x4076cf94, 0x00000010, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0x40b0943a, 0x00000001, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0xbe4200c2, 0x00000020, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0xc09bda77, 0x00000200, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0xc09fb6c0, 0x00000008, 0x00000000, 0x00000001},
+    {Opcode::kVCmpClassF32, 0xc0bcd59b, 0x00000001, 0x00000000, 0x00000000},
+    {Opcode::kVCmpClassF32, 0xc0ecacd1, 0x00000004, 0x00000000, 0x00000000},
+    {Opcode::kVCosF32, 0x3e000000, 0x00000000, 0x00000000, 0x3f3504f3},
+    {Opcode::kVCosF32, 0x40400000, 0x00000000, 0x00000000, 0x3f800000},
+    {Opcode::kVCosF32, 0xbd800000, 0x00000000, 0x00000000, 0x3f6c835e},
+    {Opcode::kVCosF32, 0xc2c98000, 0x00000000, 0x00000000, 0x00000000},
+    {Opcode::kVCubeidF32, 0x4019b84a, 0x3e99999a, 0xc0ea911a, 0x40a00000},
+    {Opcode::kVCubeidF32, 0x40779702, 0x40e288d8, 0x40d83afb, 0x40000000},
+    {Opcode::kVCubeidF32, 0x40f80000, 0xc0d38c70, 0xc0ad16b1, 0x00000000},
+    {Opcode::kVCubeidF32, 0xbfa63de8, 0x40aeb63c, 0x4054be95, 0x40000000},
+    {Opcode::kVCubeidF32, 0xbfad12ae, 0x40f7f317, 0xc05aba64, 0x40000000},
+    {Opcode::kVCubeidF32, 0xc0200000, 0x3e99999a, 0xbf8329fc, 0x3f800000},
+    {Opcode::kVCubeidF32, 0xc055fe2b, 0xc0b4fd1e, 0x40fa0df4, 0x40800000},
+    {Opcode::kVCubeidF32, 0xc0b6f219, 0x3f491832, 0xc02d5347, 0x3f800000},
+    {Opcode::kVCubeidF32, 0xc0d45afc, 0xc0d15115, 0xbd800000, 0x3f800000},
+    {Opcode::kVCubeidF32, 0xc0ef0690, 0xc01f7039, 0xc03c597c, 0x3f800000},
+    {Opcode::kVCubemaF32, 0x3f9906d7, 0x3ff0ce91, 0x4053ac6c, 0x40d3ac6c},
+    {Opcode::kVCubemaF32, 0x404e13ff, 0xc0200000, 0xc0200000, 0x40ce13ff},
+    {Opcode::kVCubemaF32, 0x407f991f, 0x7f61b1e6, 0xc0b870b1, 0x7f800000},
+    {Opcode::kVCubemaF32, 0x40a71ff6, 0xc0200000, 0x7f61b1e6, 0x7f800000},
+    {Opcode::kVCubemaF32, 0x40f80000, 0x80000000, 0x40b63297, 0x41780000},
+    {Opcode::kVCubemaF32, 0x42c88000, 0xc0a2c6fb, 0xbfe26eb1, 0x43488000},
+    {Opcode::kVCubemaF32, 0xba83126f, 0x4062c570, 0x7f61b1e6, 0x7f800000},
+    {Opcode::kVCubemaF32, 0xc0a85913, 0xbf5c4d6c, 0x4096ecd7, 0xc1285913},
+    {Opcode::kVCubemaF32, 0xc0ed3ea0, 0xc0d150df, 0x3fe2f98c, 0xc16d3ea0},
+    {Opcode::kVCubemaF32, 0xc0ee6dcd, 0x3f72f395, 0x40aba398, 0xc16e6dcd},
+    {Opcode::kVCubescF32, 0x3f800000, 0xbee792d5, 0xc0c3a0df, 0xbf800000},
+    {Opcode::kVCubescF32, 0x4002031b, 0xc02565d3, 0xba83126f, 0x4002031b},
+    {Opcode::kVCubescF32, 0x40e8a665, 0x42c88000, 0x40e25392, 0x40e8a665},
+    {Opcode::kVCubescF32, 0x42c88000, 0xbf70cc27, 0xbf9d5378, 0x3f9d5378},
+    {Opcode::kVCubescF32, 0x7f61b1e6, 0xc0807c2c, 0x3e99999a, 0xbe99999a},
+    {Opcode::kVCubescF32, 0xbd800000, 0x0da24260, 0xc00ce411, 0x3d800000},
+    {Opcode::kVCubescF32, 0xbd800000, 0xc0e723eb, 0xc06e61db, 0xbd800000},
+    {Opcode::kVCubescF32, 0xbfe19537, 0x40ed35bb, 0x0da24260, 0xbfe19537},
+    {Opcode::kVCubescF32, 0xc08c29ee, 0x3e99999a, 0x3e99999a, 0x3e99999a},
+    {Opcode::kVCubescF32, 0xc0c19828, 0xbf678e7c, 0x3e99999a, 0x3e99999a},
+    {Opcode::kVCubetcF32, 0x3eb6d08f, 0x3f800000, 0xc04501a1, 0xbf800000},
+    {Opcode::kVCubetcF32, 0x3f450510, 0xc0dfb034, 0xc013c3b1, 0x4013c3b1},
+    {Opcode::kVCubetcF32, 0x3f45ebf8, 0xc0187949, 0xc0db25d5, 0x40187949},
+    {Opcode::kVCubetcF32, 0x7f61b1e6, 0xbff43531, 0x42c88000, 0x3ff43531},
+    {Opcode::kVCubetcF32, 0x80000000, 0x3e99999a, 0xbf90b8ee, 0xbe99999a},
+    {Opcode::kVCubetcF32, 0xc014b117, 0x408d1bd7, 0x40f80000, 0xc08d1bd7},
+    {Opcode::kVCubetcF32, 0xc0200000, 0xc0f2eaac, 0x40f51655, 0x40f2eaac},
+    {Opcode::kVCubetcF32, 0xc055e9b5, 0x406acd18, 0x42c88000, 0xc06acd18},
+    {Opcode::kVCubetcF32, 0xc0f93d6b, 0xc067a438, 0x40905625, 0x4067a438},
+    {Opcode::kVCubetcF32, 0xc0f9a0b0, 0x40a76275, 0xc0cf353a, 0xc0a76275},
+    {Opcode::kVCvtPkrtzF16F32, 0x3f59f072, 0xc06acc07, 0x00000000, 0xc3563acf},
+    {Opcode::kVCvtPkrtzF16F32, 0x40bce29f, 0x3f554017, 0x00000000, 0x3aaa45e7},
+    {Opcode::kVCvtPkrtzF16F32, 0x40e67830, 0x0da24260, 0x00000000, 0x00004733},
+    {Opcode::kVCvtPkrtzF16F32, 0x40ffa43e, 0x40f3b744, 0x00000000, 0x479d47fd},
+    {Opcode::kVCvtPkrtzF16F32, 0x42c88000, 0xbf3f206b, 0x00000000, 0xb9f95644},
+    {Opcode::kVCvtPkrtzF16F32, 0xbfedca45, 0xc0ae93f7, 0x00000000, 0xc574bf6e},
+    {Opcode::kVCvtPkrtzF16F32, 0xc01a7243, 0x42c88000, 0x00000000, 0x5644c0d3},
+    {Opcode::kVCvtPkrtzF16F32, 0xc0490ff1, 0x80000000, 0x00000000, 0x8000c248},
+    {Opcode::kVCvtPkrtzF16F32, 0xc0b9afdd, 0xc0350772, 0x00000000, 0xc1a8c5cd},
+    {Opcode::kVCvtPkrtzF16F32, 0xc0e2d0c6, 0xc0f44af7, 0x00000000, 0xc7a2c716},
+    {Opcode::kVFmaLegacyF32, 0x0da24260, 0x3fa5aced, 0x40a31551, 0x40a31551},
+    {Opcode::kVFmaLegacyF32, 0x3e99999a, 0x40f077f6, 0xc0caf9c9, 0xc082d5cc},
+    {Opcode::kVFmaLegacyF32, 0x3e99999a, 0x42c88000, 0xc0200000, 0x41dc999a},
+    {Opcode::kVFmaLegacyF32, 0x4049e7fa, 0x40ef7f81, 0xc0658c23, 0x41a0329e},
+    {Opcode::kVFmaLegacyF32, 0x408c24a3, 0xc067bf17, 0x0da24260, 0xc17dbb56},
+    {Opcode::kVFmaLegacyF32, 0x42c88000, 0xc0ab14dd, 0x40f80000, 0xc4040dd7},
+    {Opcode::kVFmaLegacyF32, 0xbff99252, 0xc0111693, 0x80000000, 0x408d71e2},
+    {Opcode::kVFmaLegacyF32, 0xc0200000, 0x40627139, 0xbe84c2eb, 0xc111acdb},
+    {Opcode::kVFmaLegacyF32, 0xc04c17fc, 0xc027cfba, 0x0da24260, 0x4105c941},
+    {Opcode::kVFmaLegacyF32, 0xc0a611cc, 0x3f800000, 0xbf8e0871, 0xc0c993e8},
+    {Opcode::kVFractF32, 0x4041634c, 0x00000000, 0x00000000, 0x3cb1a600},
+    {Opcode::kVFractF32, 0x40f80000, 0x00000000, 0x00000000, 0x3f400000},
+    {Opcode::kVFractF32, 0xba83126f, 0x00000000, 0x00000000, 0x3f7fbe77},
+    {Opcode::kVFractF32, 0xbecfd1c2, 0x00000000, 0x00000000, 0x3f18171f},
+    {Opcode::kVFractF32, 0xc01532d6, 0x00000000, 0x00000000, 0x3f2b34a8},
+    {Opcode::kVFractF32, 0xc023e1a6, 0x00000000, 0x00000000, 0x3ee0f2d0},
+    {Opcode::kVFractF32, 0xc0a18c55, 0x00000000, 0x00000000, 0x3f739d58},
+    {Opcode::kVFractF32, 0xc0bb1251, 0x00000000, 0x00000000, 0x3e1db5e0},
+    {Opcode::kVFractF32, 0xc0db2bc3, 0x00000000, 0x00000000, 0x3e1a87a0},
+    {Opcode::kVFrexpExpI32F32, 0x3e99999a, 0x00000000, 0x00000000, 0xffffffff},
+    {Opcode::kVFrexpExpI32F32, 0x40270da9, 0x00000000, 0x00000000, 0x00000002},
+    {Opcode::kVFrexpExpI32F32, 0x4060e14c, 0x00000000, 0x00000000, 0x00000002},
+    {Opcode::kVFrexpExpI32F32, 0x40f40f75, 0x00000000, 0x00000000, 0x00000003},
+    {Opcode::kVFrexpExpI32F32, 0x80000000, 0x00000000, 0x00000000, 0x00000000},
+    {Opcode::kVFrexpExpI32F32, 0xbd800000, 0x00000000, 0x00000000, 0xfffffffd},
+    {Opcode::kVFrexpExpI32F32, 0xbe9dbc45, 0x00000000, 0x00000000, 0xffffffff},
+    {Opcode::kVFrexpExpI32F32, 0xc07bb58d, 0x00000000, 0x00000000, 0x00000002},
+    {Opcode::kVFrexpExpI32F32, 0xc0b3961d, 0x00000000, 0x00000000, 0x00000003},
+    {Opcode::kVFrexpMantF32, 0x3e8b3a94, 0x00000000, 0x00000000, 0x3f0b3a94},
+    {Opcode::kVFrexpMantF32, 0x400fdd8b, 0x00000000, 0x00000000, 0x3f0fdd8b},
+    {Opcode::kVFrexpMantF32, 0x40df73e6, 0x00000000, 0x00000000, 0x3f5f73e6},
+    {Opcode::kVFrexpMantF32, 0xbe99dbe6, 0x00000000, 0x00000000, 0xbf19dbe6},
+    {Opcode::kVFrexpMantF32, 0xbea752cc, 0x00000000, 0x00000000, 0xbf2752cc},
+    {Opcode::kVFrexpMantF32, 0xbf0f0362, 0x00000000, 0x00000000, 0xbf0f0362},
+    {Opcode::kVFrexpMantF32, 0xc03702df, 0x00000000, 0x00000000, 0xbf3702df},
+    {Opcode::kVFrexpMantF32, 0xc0521c8f, 0x00000000, 0x00000000, 0xbf521c8f},
+    {Opcode::kVFrexpMantF32, 0xc0db8ced, 0x00000000, 0x00000000, 0xbf5b8ced},
+    {Opcode::kVFrexpMantF32, 0xc0e038ee, 0x00000000, 0x00000000, 0xbf6038ee},
+    {Opcode::kVMed3F32, 0x3f20a8ca, 0xc0972724, 0x404337a4, 0x3f20a8ca},
+    {Opcode::kVMed3F32, 0x407b6b30, 0xbd800000, 0x4078275b, 0x4078275b},
+    {Opcode::kVMed3F32, 0x4098626e, 0x40138545, 0x40a80858, 0x4098626e},
+    {Opcode::kVMed3F32, 0x40a04035, 0xc005b0cf, 0xbd800000, 0xbd800000},
+    {Opcode::kVMed3F32, 0x40f80000, 0x407ae5c9, 0xc0ed5930, 0x407ae5c9},
+    {Opcode::kVMed3F32, 0xbfa4f394, 0x3f800000, 0xbd800000, 0xbd800000},
+    {Opcode::kVMed3F32, 0xc00d169b, 0xbd800000, 0x3e99999a, 0xbd800000},
+    {Opcode::kVMed3F32, 0xc080a05c, 0x4097a50e, 0x40c5642c, 0x4097a50e},
+    {Opcode::kVMed3F32, 0xc0d68ca5, 0x40d8e2fe, 0xbd800000, 0xbd800000},
+    {Opcode::kVMed3F32, 0xc0fcc9d4, 0x80000000, 0x3f800000, 0x80000000},
+    {Opcode::kVMulLegacyF32, 0x3f38e8f4, 0xc03b98c9, 0x00000000, 0xc0078086},
+    {Opcode::kVMulLegacyF32, 0x3fd4b143, 0xc0c37e0b, 0x00000000, 0xc1226bbe},
+    {Opcode::kVMulLegacyF32, 0x40edc1fe, 0xc04b6266, 0x00000000, 0xc1bce437},
+    {Opcode::kVMulLegacyF32, 0x40f80000, 0x405240c1, 0x00000000, 0x41cbaebb},
+    {Opcode::kVMulLegacyF32, 0x7f61b1e6, 0xbd800000, 0x00000000, 0xfd61b1e6},
+    {Opcode::kVMulLegacyF32, 0xbf61f3fa, 0x3f800000, 0x00000000, 0xbf61f3fa},
+    {Opcode::kVMulLegacyF32, 0xc023c3cd, 0x3f800000, 0x00000000, 0xc023c3cd},
+    {Opcode::kVMulLegacyF32, 0xc03f9d6f, 0xc0200000, 0x00000000, 0x40ef84cb},
+    {Opcode::kVMulLegacyF32, 0xc08b1d43, 0xc0a82da6, 0x00000000, 0x41b6c805},
+    {Opcode::kVMulLegacyF32, 0xc0ddc214, 0xbf02ea98, 0x00000000, 0x4062cf8a},
+    {Opcode::kVPermB32, 0x00000001, 0x0000001f, 0x08050507, 0x00000000},
+    {Opcode::kVPermB32, 0x00000008, 0x599a78b5, 0x03010b01, 0x59780078},
+    {Opcode::kVPermB32, 0x097f87cf, 0x33d0fabe, 0x07070003, 0x0909be33},
+    {Opcode::kVPermB32, 0x505daeaf, 0xc4ee5ac4, 0x0a040008, 0xffafc400},
+    {Opcode::kVPermB32, 0x5c76f18a, 0xef901b93, 0x05010402, 0xf11b8a90},
+    {Opcode::kVPermB32, 0x6e81f549, 0xaf7b6245, 0x05070709, 0xf56e6eff},
+    {Opcode::kVPermB32, 0x80000000, 0x00000001, 0x0c000a00, 0x00010001},
+    {Opcode::kVPermB32, 0xaf8c30a0, 0x0000001f, 0x06000308, 0x8c1f0000},
+    {Opcode::kVPermB32, 0xe1bcefc7, 0x76d527c1, 0x0d040303, 0xffc77676},
+    {Opcode::kVPermB32, 0xf50be271, 0x220b2d2d, 0x0d050109, 0xffe22d00},
+    {Opcode::kVRcpF32, 0x3f000000, 0x00000000, 0x00000000, 0x40000000},
+    {Opcode::kVRcpF32, 0x3f800000, 0x00000000, 0x00000000, 0x3f800000},
+    {Opcode::kVRcpF32, 0x40000000, 0x00000000, 0x00000000, 0x3f000000},
+    {Opcode::kVRcpF32, 0x40800000, 0x00000000, 0x00000000, 0x3e800000},
+    {Opcode::kVRcpF32, 0xc1000000, 0x00000000, 0x00000000, 0xbe000000},
+    {Opcode::kVSinF32, 0x3e000000, 0x00000000, 0x00000000, 0x3f3504f3},
+    {Opcode::kVSinF32, 0x3fa00000, 0x00000000, 0x00000000, 0x3f800000},
+    {Opcode::kVSinF32, 0x40400000, 0x00000000, 0x00000000, 0x00000000},
+    {Opcode::kVSinF32, 0xbd800000, 0x00000000, 0x00000000, 0xbec3ef15},
+};
+
+TEST(LlvmFolding, SameResults) {
+  for (const Folded& f : kFolded) {
+    Instruction inst;
+    inst.op = f.op;
+    LaneInputs in;
+    in.src = {f.a, f.b, f.c};
+    const LaneResult r = Evaluate(inst, Mode(), in);
+    const uint64_t got = Info(f.op).dst == Type::kMask ? uint64_t{r.mask_bit} : r.value;
+    EXPECT_EQ(got, f.result) << Info(f.op).mnemonic << std::hex << " of " << f.a << " " << f.b
+                             << " " << f.c;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::sim::rdna2::alu
