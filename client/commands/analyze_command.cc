@@ -75,8 +75,10 @@ std::string CyclesText(const Analysis& a) {
 
 std::string Text(const Analysis& a) {
   std::string text = absl::StrCat(FiguresText(a, false), "\n", CyclesText(a));
-  absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
-                  "redundant syncs: ", a.redundant_syncs.size(), "\n");
+  absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes));
+  if (a.redundant_syncs) {
+    absl::StrAppend(&text, "redundant syncs: ", a.redundant_syncs->size(), "\n");
+  }
   for (const WaitFindings& waits : a.waits) text += WaitsText(waits);
   return text +
          ListText("broken restrictions", a.findings, static_cast<int64_t>(a.findings.size()));
@@ -128,7 +130,7 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
   AddFigures(a, false, json);
   json["messages"] = CountsJson(a.messages);
   json["opcodes"] = CountsJson(a.opcodes);
-  json["redundant_syncs"] = a.redundant_syncs;
+  if (a.redundant_syncs) json["redundant_syncs"] = *a.redundant_syncs;
   json["findings"] = a.findings;
   AddCycles(a, json);
   for (const WaitFindings& waits : a.waits) AddWaits(waits, json);

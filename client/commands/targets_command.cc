@@ -55,13 +55,19 @@ std::string ToolsText(const std::string& name) {
   return commands.empty() ? "-" : absl::StrJoin(commands, ", ");
 }
 
+// Returns the version, or that there is no compiler for the target (proto/compile.proto).
+std::string VersionText(const Capabilities::TargetInfo& target) {
+  const uint32_t version = target.code_generation_version();
+  return version == 0 ? "no compiler" : absl::StrCat(version);
+}
+
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text =
       absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
                    Printable(c.glslang_version()), "\n\ntarget    code generation   ABI   tools\n");
   for (const auto& target : c.targets()) {
-    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d   %s\n", Printable(target.name()),
-                                           target.code_generation_version(), target.abi_version(),
+    absl::StrAppend(&text, absl::StrFormat("%-9s %15s %5d   %s\n", Printable(target.name()),
+                                           VersionText(target), target.abi_version(),
                                            ToolsText(target.name())));
   }
   absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
@@ -103,8 +109,9 @@ Command TargetsCommand() {
       "targets",
       "",
       "list targets, stages and passes of the service",
-      "Prints the targets that the daemon, or with --local this installation, can compile for.\n"
-      "The code generation version changes when the bytes produced for a target may change.\n"
+      "Prints the targets that the daemon, or with --local this installation, knows.\n"
+      "The code generation version changes when the bytes produced for a target may change; a\n"
+      "target without a compiler has none: only its tools are there.\n"
       "The tools of a target are the commands that read or run its machine code, here and without\n"
       "the daemon. The statistics of a target are the figures that its results have, under these\n"
       "names.\n",

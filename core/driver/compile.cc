@@ -55,6 +55,7 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
 absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& backend,
                                     const CompileOptions& options, Sink* sink,
                                     const Budget& budget) {
+  if (absl::Status s = CheckCompiler(backend); !s.ok()) return s;
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(
@@ -80,6 +81,7 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   return CompileFor(prepared, BackendOf(target), options, sink, budget);
 }
 
+absl::Status CheckCompiler(Target target) { return CheckCompiler(BackendOf(target)); }
 absl::Status CheckDisassembler(Target target) { return CheckDisassembler(BackendOf(target)); }
 
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code) {

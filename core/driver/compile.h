@@ -30,7 +30,7 @@
 
 namespace kiln {
 
-enum class Target : uint8_t { kTgl };
+enum class Target : uint8_t { kTgl, kGfx1030 };
 
 // Parses a name of TargetName; otherwise InvalidArgument with the list of names.
 absl::StatusOr<Target> ParseTarget(std::string_view name);
@@ -85,6 +85,10 @@ std::vector<PassInfo> AllPasses();
 // The steps that Prepare and Compile report besides passes (core/base/step.h).
 inline constexpr std::string_view kSteps[] = {"check_bounds", "validate_spirv", "import_spirv",
                                               "compact_mir",  "assign_abi",     "count_program"};
+
+// Returns Unimplemented, with the cause missing_compiler, if no module compiles for the target:
+// only its tools for machine code are there.
+absl::Status CheckCompiler(Target target);
 
 // Returns Unimplemented, with the cause missing_tool, if the target has no disassembler.
 absl::Status CheckDisassembler(Target target);

@@ -400,6 +400,17 @@ TEST(Driver, OptionsAreChecked) {
   EXPECT_EQ(*ParseTarget("tgl"), Target::kTgl);
 }
 
+// A target may have tools for machine code before it has a compiler.
+TEST(Driver, ATargetWithoutACompilerIsRefusedByName) {
+  absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 body { return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto prepared = PrepareMir(*std::move(m), {}, nullptr, {});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  const absl::Status s = Compile(**prepared, Target::kGfx1030, {}, nullptr, {}).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(CauseOf(s), "missing_compiler");
+}
+
 // 16 inputs of four components, which are added up before 105 values are in use at once.
 std::string ManyInputs() {
   std::string text = "mir 1\nentry \"main\"\nstage fragment\n", body;

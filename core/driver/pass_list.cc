@@ -23,6 +23,7 @@ PassInfo InfoOf(const PassRow& row, std::string_view level) {
 std::vector<PassRow> AllRows() {
   std::vector<PassRow> rows = MidRows();
   for (const Backend* backend : Backends()) {
+    if (backend->passes == nullptr) continue;
     for (const PassRow& row : backend->passes()) {
       if (!Has(rows, row.name)) rows.push_back(row);
     }

@@ -3,13 +3,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/amd/pipeline/backend.h"
 #include "core/base/utf8.h"
 #include "core/intel/pipeline/backend.h"
 
 namespace kiln {
 namespace {
 
-constexpr const Backend* kBackends[] = {&intel::kTglBackend};
+constexpr const Backend* kBackends[] = {&intel::kTglBackend, &amd::kGfx1030Backend};
 
 }  // namespace
 

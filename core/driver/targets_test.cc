@@ -65,6 +65,13 @@ TEST(StatisticsOf, RowsAreWhole) {
   }
 }
 
+// Keys of refusals from before there was a compiler must differ from all later ones.
+TEST(CheckCompiler, ATargetWithoutACompilerHasVersion0) {
+  for (const Target target : AllTargets()) {
+    EXPECT_EQ(CheckCompiler(target).ok(), CodeGenerationVersion(target) != 0) << TargetName(target);
+  }
+}
+
 TEST(StatisticsOf, ABackEndWithoutAFunctionDeclaresNone) {
   EXPECT_TRUE(StatisticsOf(Backend{.name = "bare"}).empty());
 }

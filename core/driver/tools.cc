@@ -20,6 +20,14 @@ std::string ToolOf(const Backend& backend, std::string_view tool) {
 
 }  // namespace
 
+absl::Status CheckCompiler(const Backend& backend) {
+  if (backend.compile != nullptr) return absl::OkStatus();
+  return WithCause(absl::UnimplementedError(absl::StrCat(
+                       "the target ", std::string(backend.name),
+                       " has tools for machine code of other compilers, and no compiler yet")),
+                   "missing_compiler");
+}
+
 absl::Status CheckDisassembler(const Backend& backend) {
   return backend.disassemble == nullptr ? Missing(backend, "disassembler") : absl::OkStatus();
 }

@@ -1,5 +1,5 @@
-// The tools that back ends have for machine code, and refusals of those that one does not have;
-// internal to this folder.
+// The tools that back ends have for machine code, and refusals of those that one does not have, or
+// of compiling for it; internal to this folder.
 #ifndef KILN_CORE_DRIVER_TOOLS_H_
 #define KILN_CORE_DRIVER_TOOLS_H_
 
@@ -16,6 +16,7 @@ namespace kiln {
 
 // Returns UNIMPLEMENTED, which names the tool or switch, if the back end does not have what is
 // asked for.
+absl::Status CheckCompiler(const Backend& backend);
 absl::Status CheckDisassembler(const Backend& backend);
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options);
 absl::Status CheckSimulation(const Backend& backend, const SimulationOptions& options);

@@ -59,6 +59,14 @@ TEST(Tools, ABackEndWithoutAToolSaysWhich) {
   EXPECT_EQ(Refusal(CheckDisassembler(kBare)), "the target bare has no disassembler");
 }
 
+TEST(Tools, ABackEndWithoutACompilerSaysSo) {
+  const absl::Status refused = CheckCompiler(kBare);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(CauseOf(refused), "missing_compiler");
+  EXPECT_EQ(refused.message(),
+            "the target bare has tools for machine code of other compilers, and no compiler yet");
+}
+
 TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
             "--slow: the analysis of whole has no such mode");

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,8 @@ struct Analysis {
   std::vector<std::pair<std::string, int64_t>> opcodes;   // the same for instructions
   // Data hazards on paths that threads take, without a wait; further kinds with switches.
   std::vector<WaitFindings> waits;
-  std::vector<int64_t> redundant_syncs;  // indices of instructions that could go
+  // Indices of instructions that could go; nothing if the analysis does not look for them.
+  std::optional<std::vector<int64_t>> redundant_syncs;
   // Broken restrictions of the hardware, including illegal opcodes and paths past the end.
   std::vector<std::string> findings;
 };

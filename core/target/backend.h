@@ -25,20 +25,23 @@ namespace kiln {
 
 struct Backend {
   std::string_view name;  // in requests, keys and metrics
-  // Changes only when the bytes produced for the target may change, and is part of every key.
+  // Changes only when the bytes produced for the target may change, and is part of every key. 0 as
+  // long as there is no compiler: refusals of that time are not found by the keys of later ones.
   uint32_t code_generation_version = 0;
   // Version of the meaning of launch records.
   uint32_t abi_version = 0;
-  // Operations that the target executes itself; passes over MIR query them before they lower.
+  // Operations that the target executes itself; passes over MIR query them before they lower. Null
+  // without a compiler.
   const mid::Features* features = nullptr;
   // Returns the figures that each of the target's variants has, in the order in which users see
   // them. Part of every key, so that adding one makes results that have it. Null: none.
   absl::Span<const StatisticRow> (*statistics)() = nullptr;
-  // Returns the back end's own passes in execution order, once each.
+  // Returns the back end's own passes in execution order, once each. Null: none.
   std::vector<PassRow> (*passes)() = nullptr;
   // Makes machine code of a lowered module, at all widths that it can have and `options` request.
   // The runner counts rewrites and may stop on request; `sink` may be null. Errors: refusals of
-  // this target, with their causes and SPIR-V ids (core/driver/compile.h).
+  // this target, with their causes and SPIR-V ids (core/driver/compile.h). Null: the target has
+  // tools only, and the driver refuses compiles by name.
   absl::StatusOr<Compiled> (*compile)(const mir::Module& module, const CompileOptions& options,
                                       Runner& runner, Sink* sink) = nullptr;
   // Returns the name of a program with so many lanes, as users know it (Variant::name). Every

@@ -18,7 +18,8 @@ from fixture import SCRATCH
 
 CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases',
          'reach_cases', 'batch_cases', 'output_cases',
-         'readme_cases', 'manual_cases', 'schema_cases']
+         'readme_cases', 'manual_cases', 'schema_cases',
+         'machine_code_cases']
 
 
 class Report(unittest.TextTestResult):

@@ -201,7 +201,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
 
     def test_wrong_flags(self):
         for pattern, flags in (
-                (r'--target=tlg: no such target; the targets of .* are tgl; did you mean tgl', ['--target=tlg']),
+                (r'--target=tlg: no such target; the targets of .* are tgl, gfx1030; did you mean tgl', ['--target=tlg']),
                 (r'given twice', ['--target=tgl,tgl']),
                 (r'constant 1 is given twice', ['--target=tgl', '--spec=1=2', '--spec=1=3']),
                 (r'there is no type', ['--target=tgl', '--spec=1=half:2']),

@@ -228,8 +228,8 @@ void main() {
         self.fails(2, r'--html is given without a name', 'report', '--html=', SAXPY, SAXPY)
 
     def test_disasm(self):
-        self.fails(2, '--target is missing; the targets are tgl', 'disasm', SAXPY)
-        self.fails(2, 'no such target; the targets are tgl; did you mean tgl', 'disasm', '--target=tg1',
+        self.fails(2, '--target is missing; the targets are tgl, gfx1030', 'disasm', SAXPY)
+        self.fails(2, 'no such target; the targets are tgl, gfx1030; did you mean tgl', 'disasm', '--target=tg1',
                    SAXPY)
         self.fails(2, 'is empty', 'disasm', '--target=tgl', self.file('empty', b''))
         self.fails(1, 'is it tgl machine code', 'disasm', '--target=tgl',

@@ -22,13 +22,14 @@ ALLOWED = {
     "server/key": {"proto", "core/base"},
     "server/manual": set(),
     "proto": {"core/out", "core/base"},
-    "core/driver": {"core/front", "core/intel/pipeline", "core/target", "core/mid", "core/mir",
+    "core/driver": {"core/front", "core/amd/pipeline", "core/intel/pipeline", "core/target", "core/mid", "core/mir",
                     "core/out", "core/base"},
     # Its row hands the simulator to the driver.
     "core/intel/pipeline": {"core/intel/" + room for room in (
         "select", "messages", "optimise", "emit", "swsb", "waits", "perf", "abi", "lir", "device",
         "isa")} | {
             "core/sim/eu", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
+    "core/amd/pipeline": {"core/amd/perf", "core/amd/isa", "core/sim/rdna2", "core/target", "core/out", "core/base"},
     "core/intel/select": {"core/intel/abi", "core/intel/lir", "core/intel/isa", "core/mid",
                           "core/lir", "core/mir", "core/base"},
     "core/intel/messages": {"core/intel/lir", "core/intel/device", "core/intel/isa", "core/lir", "core/base"},
@@ -46,9 +47,10 @@ ALLOWED = {
     "core/mid": {"core/mir", "core/base"},
     "core/oracle": {"core/mir", "core/base"},
     "core/sim/eu": {"core/sim/scene", "core/intel/isa", "core/out", "core/base"},
-    "core/sim/rdna2": {"core/sim/scene", "core/amd/isa", "core/out", "core/base"},
     "core/sim/scene": {"core/out", "core/base"},
     "core/intel/isa": {"core/base"},
+    "core/sim/rdna2": {"core/sim/scene", "core/amd/isa", "core/out", "core/base"},
+    "core/amd/perf": {"core/amd/isa"},
     "core/amd/isa": set(),
     "core/lir": {"core/base"},
     "core/mir": {"core/base"},

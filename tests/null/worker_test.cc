@@ -56,9 +56,9 @@ class NullTest : public testing::Test {
 };
 
 TEST_F(NullTest, IsListedWithItsFigures) {
-  ASSERT_EQ(hello_.targets_size(), 2);
+  ASSERT_EQ(hello_.targets_size(), 3);
   EXPECT_EQ(hello_.targets(0).name(), "tgl");
-  const auto& null = hello_.targets(1);
+  const auto& null = hello_.targets(2);
   EXPECT_EQ(null.name(), "null");
   EXPECT_EQ(null.code_generation_version(), 1u);
   ASSERT_EQ(null.statistics_size(), 2);
@@ -71,7 +71,7 @@ TEST_F(NullTest, IsListedWithItsFigures) {
 TEST_F(NullTest, ItsKeysAreOthers) {
   const cache::ShaderComponents shader = cache::HashShader(cache::Sha256("m"), "main", "", {}, {});
   const auto tgl = cache::HashTarget(hello_.targets(0));
-  auto null = cache::HashTarget(hello_.targets(1));
+  auto null = cache::HashTarget(hello_.targets(2));
   EXPECT_NE(cache::ResultKey(shader, tgl), cache::ResultKey(shader, null));
   EXPECT_NE(tgl.target, null.target);
   ASSERT_TRUE(tgl.statistics && null.statistics);

@@ -81,7 +81,7 @@ void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
 absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) {
   const auto redundant = waits::FindRedundantSyncs(program);
   if (!redundant.ok()) return redundant.status();
-  analysis->redundant_syncs.assign(redundant->begin(), redundant->end());
+  analysis->redundant_syncs.emplace(redundant->begin(), redundant->end());
   return absl::OkStatus();
 }
 
@@ -150,6 +150,7 @@ absl::StatusOr<Analysis> AnalyzeCode(const Device& device, absl::Span<const uint
   const auto counted = CountProgram(device, code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
+  analysis.redundant_syncs.emplace();
   analysis.statistics =
       StatisticsOf({.counted = *counted, .bytes = static_cast<int64_t>(code.size())});
   CountKinds(*program, &analysis);

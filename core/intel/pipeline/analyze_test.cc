@@ -96,7 +96,7 @@ TEST(Analyze, HardwareThatInterlocksRegistersNeedsNoWaits) {
   const Device& interlocked = TglBut(&Instructions::software_scoreboard);
   const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()}, interlocked);
   EXPECT_TRUE(a.waits.empty());
-  EXPECT_TRUE(a.redundant_syncs.empty());
+  EXPECT_TRUE(a.redundant_syncs->empty());
   EXPECT_GT(a.statistics.At("cycles"), 14);
   const Analysis no_end = Of({Add(10, 1, 0)}, interlocked);
   ASSERT_FALSE(no_end.findings.empty());
@@ -216,7 +216,7 @@ TEST(Analyze, FindsSyncsThatCouldGo) {
   const Analysis needless = Of({Add(10, 1, 0), sync, Add(11, 2, 1), EndOfThread()});
   EXPECT_EQ(needless.redundant_syncs, std::vector<int64_t>{1});
   const Analysis needed = Of({Add(10, 1, 0), sync, Add(11, 10, 0), EndOfThread()});
-  EXPECT_TRUE(needed.redundant_syncs.empty());
+  EXPECT_TRUE(needed.redundant_syncs->empty());
   EXPECT_EQ(needed.waits[0].count, 0);
 }
 

@@ -1,0 +1,265 @@
+#include "core/amd/perf/estimate.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "core/amd/isa/operands.h"
+#include "core/amd/perf/program.h"
+
+namespace kiln::amd {
+namespace {
+
+using isa::Encoding;
+using isa::PlacedInstruction;
+
+constexpr int kRegisters = 512;  // numbers of operands
+
+// A result under way: the cycle in which it is there, counted from the start of the block.
+struct Pending {
+  int64_t ready = 0;
+  Stall why = Stall::kScalarResults;
+};
+
+Pending Later(const Pending& a, const Pending& b) { return b.ready > a.ready ? b : a; }
+
+Pending Shifted(Pending pending, int64_t cycles) {
+  pending.ready -= cycles;
+  return pending;
+}
+
+bool IsArithmetic(Encoding e) { return isa::IsVectorAlu(e) || e == Encoding::kVintrp; }
+
+bool IsVector(const isa::OpcodeInfo& info) {
+  return IsArithmetic(info.encoding) || info.encoding >= Encoding::kDs;
+}
+
+// What waits for memory wait for. Loads that FLAT makes of either memory are counted as vector
+// memory.
+Stall MemoryStall(const isa::OpcodeInfo& info, Counter counter) {
+  if (counter == Counter::kVm) return Stall::kVectorMemory;
+  if (counter == Counter::kVs) return Stall::kStores;
+  if (counter == Counter::kExp) return Stall::kExports;
+  return info.unit == isa::Unit::kScalarMemory ? Stall::kScalarMemory : Stall::kLds;
+}
+
+// Walks one block.
+class Walk {
+ public:
+  explicit Walk(isa::Wave wave) : wave_(wave) {}
+
+  // Takes over what is under way at the end of a block before this one.
+  void Join(const Walk& before);
+  void Add(const isa::Instruction& inst);
+
+  int64_t cycle() const { return cycle_; }
+  const Estimate& spent() const { return spent_; }
+
+ private:
+  using Queue = std::deque<Pending>;
+
+  void WaitForResults(const isa::Instruction& inst, const std::array<int, kCounters>& waits);
+  void WaitForUnits(const Timing& timing);
+  void Occupy(const Timing& timing);
+  void Count(const isa::OpcodeInfo& info, const Timing& timing);
+  void Publish(const isa::Instruction& inst, const Timing& timing, int64_t start);
+  Pending Needed(const isa::Instruction& inst, Pending so_far) const;
+
+  isa::Wave wave_;
+  int64_t cycle_ = 0;
+  std::array<Pending, kRegisters> registers_{};
+  std::array<int64_t, kUnits> free_{};      // when a unit takes the next instruction
+  std::array<Queue, kCounters> pending_{};  // oldest first
+  Estimate spent_;                          // without weights
+};
+
+void Walk::Join(const Walk& before) {
+  for (size_t u = 0; u < kUnits; ++u) {
+    free_[u] = std::max(free_[u], before.free_[u] - before.cycle_);
+  }
+  for (size_t r = 0; r < kRegisters; ++r) {
+    registers_[r] = Later(registers_[r], Shifted(before.registers_[r], before.cycle_));
+  }
+  for (size_t c = 0; c < kCounters; ++c) {
+    Queue& own = pending_[c];
+    const Queue& theirs = before.pending_[c];
+    const size_t common = std::min(own.size(), theirs.size());
+    for (size_t i = 0; i < common; ++i) {
+      Pending& mine = own[own.size() - 1 - i];
+      mine = Later(mine, Shifted(theirs[theirs.size() - 1 - i], before.cycle_));
+    }
+    for (size_t i = theirs.size() - common; i-- > 0;) {
+      own.push_front(Shifted(theirs[i], before.cycle_));
+    }
+  }
+}
+
+Pending Walk::Needed(const isa::Instruction& inst, Pending so_far) const {
+  const isa::OpcodeInfo& info = isa::Info(inst.op);
+  for (const isa::OperandUse& use : isa::OperandsOf(inst, wave_)) {
+    if (!use.read) continue;
+    if (use.implicit && use.operand.code == isa::kExecLo && IsVector(info)) continue;
+    const size_t first = use.operand.code;
+    const size_t end = std::min<size_t>(first + std::max<size_t>(use.dwords, 1), kRegisters);
+    for (size_t r = first; r < end; ++r) so_far = Later(so_far, registers_[r]);
+  }
+  return so_far;
+}
+
+void Walk::WaitForResults(const isa::Instruction& inst, const std::array<int, kCounters>& waits) {
+  Pending last{cycle_, Stall::kScalarResults};
+  for (size_t c = 0; c < kCounters; ++c) {
+    Queue& queue = pending_[c];
+    while (waits[c] >= 0 && queue.size() > static_cast<size_t>(waits[c])) {
+      last = Later(last, queue.front());
+      queue.pop_front();
+    }
+  }
+  if (isa::Info(inst.op).Has(isa::opcode_flag::kEnd)) {
+    for (const Pending& each : registers_) last = Later(last, each);
+  }
+  last = Needed(inst, last);
+  spent_.stalls[static_cast<size_t>(last.why)] += last.ready - cycle_;
+  cycle_ = last.ready;
+}
+
+void Walk::WaitForUnits(const Timing& timing) {
+  size_t last = 0;
+  int64_t free = cycle_;
+  for (size_t u = 0; u < kUnits; ++u) {
+    if (timing.busy[u] == 0 || free_[u] <= free) continue;
+    free = free_[u];
+    last = u;
+  }
+  spent_.queues[last] += free - cycle_;
+  cycle_ = free;
+}
+
+void Walk::Occupy(const Timing& timing) {
+  for (size_t u = 0; u < kUnits; ++u) {
+    if (timing.busy[u] == 0) continue;
+    free_[u] = cycle_ + timing.busy[u];
+    spent_.busy[u] += timing.busy[u];
+  }
+}
+
+void Walk::Count(const isa::OpcodeInfo& info, const Timing& timing) {
+  for (size_t c = 0; c < kCounters; ++c) {
+    if (timing.counted[c] == 0) continue;
+    pending_[c].push_back({cycle_ + timing.counted[c], MemoryStall(info, static_cast<Counter>(c))});
+  }
+}
+
+void Walk::Publish(const isa::Instruction& inst, const Timing& timing, int64_t start) {
+  const isa::OpcodeInfo& info = isa::Info(inst.op);
+  Pending result{timing.result,
+                 IsArithmetic(info.encoding) ? Stall::kVectorResults : Stall::kScalarResults};
+  for (size_t c = 0; c < kCounters; ++c) {
+    const Counter counter = static_cast<Counter>(c);
+    if (counter == Counter::kVs) continue;  // writes no register
+    if (timing.counted[c] > result.ready) result = {timing.counted[c], MemoryStall(info, counter)};
+  }
+  result.ready += start;
+  for (const isa::OperandUse& use : isa::OperandsOf(inst, wave_)) {
+    if (!use.written) continue;
+    Pending own = result;
+    if (!use.operand.is_vgpr() && own.why == Stall::kVectorResults) own.why = Stall::kLaneReads;
+    const size_t first = use.operand.code;
+    const size_t end = std::min<size_t>(first + std::max<size_t>(use.dwords, 1), kRegisters);
+    for (size_t r = first; r < end; ++r) registers_[r] = Later(registers_[r], own);
+  }
+}
+
+void Walk::Add(const isa::Instruction& inst) {
+  const isa::OpcodeInfo& info = isa::Info(inst.op);
+  const Timing timing = TimingOf(inst);
+  WaitForResults(inst, WaitsOf(inst, timing));
+  const int issues = wave_ == isa::Wave::k64 && IsVector(info) ? 2 : 1;
+  int64_t start = 0;
+  for (int i = 0; i < issues; ++i) {
+    WaitForUnits(timing);
+    start = cycle_;
+    Occupy(timing);
+    ++cycle_;
+  }
+  Count(info, timing);
+  Publish(inst, timing, start);
+}
+
+// Weights have this many fractional bits: enough for eight sides of ifs on exec without loss.
+constexpr int kWeightBits = 16;
+constexpr int kDeepest = 8;     // loops that are counted: weights stay below 2^27
+constexpr int kMostSides = 40;  // behind which a block counts nothing
+
+int64_t WeightOf(const Block& block) {
+  int64_t weight = int64_t{1} << kWeightBits;
+  const int loops = std::min(block.loops, kDeepest);
+  if (loops > 0) weight *= 8;
+  if (loops > 1) weight *= 4;
+  if (loops > 2) weight <<= loops - 2;
+  weight >>= std::min(block.uniform_ifs, kMostSides);
+  for (int i = 0; i < std::min(block.divergent_ifs, kMostSides); ++i) weight = weight * 3 / 4;
+  return weight;
+}
+
+template <size_t kSize>
+void AddWeighted(std::array<int64_t, kSize>& sum, const std::array<int64_t, kSize>& of_block,
+                 int64_t weight) {
+  for (size_t i = 0; i < kSize; ++i) sum[i] += of_block[i] * weight;
+}
+
+int64_t Rounded(int64_t weighted) {
+  return (weighted + (int64_t{1} << (kWeightBits - 1))) >> kWeightBits;
+}
+
+template <size_t kSize>
+void Round(std::array<int64_t, kSize>& sum) {
+  for (int64_t& each : sum) each = Rounded(each);
+}
+
+}  // namespace
+
+std::string_view Name(Stall stall) {
+  constexpr std::string_view kNames[kStalls] = {
+      "vector_memory", "stores",         "scalar_memory",  "lds",
+      "exports",       "vector_results", "scalar_results", "lane_reads"};
+  return kNames[static_cast<size_t>(stall)];
+}
+
+Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave wave) {
+  const std::vector<Block> blocks = BlocksOf(program);
+  std::vector<Walk> walks;
+  walks.reserve(blocks.size());
+  Estimate sum;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    Walk& walk = walks.emplace_back(wave);
+    // Of the blocks that a backward branch comes from, nothing is known yet.
+    for (const int32_t before : blocks[b].predecessors) {
+      if (static_cast<size_t>(before) < b) walk.Join(walks[static_cast<size_t>(before)]);
+    }
+    for (int32_t i = blocks[b].first; i < blocks[b].end; ++i) {
+      walk.Add(program[static_cast<size_t>(i)].inst);
+    }
+    const int64_t weight = WeightOf(blocks[b]);
+    sum.cycles += walk.cycle() * weight;
+    AddWeighted(sum.busy, walk.spent().busy, weight);
+    AddWeighted(sum.queues, walk.spent().queues, weight);
+    AddWeighted(sum.stalls, walk.spent().stalls, weight);
+  }
+  sum.cycles = Rounded(sum.cycles);
+  Round(sum.busy);
+  Round(sum.queues);
+  Round(sum.stalls);
+  const auto busiest = std::max_element(sum.busy.begin(), sum.busy.end());
+  sum.bottleneck = static_cast<Unit>(busiest - sum.busy.begin());
+  return sum;
+}
+
+int64_t InverseThroughput(const Estimate& estimate, isa::Wave wave, int waves) {
+  const int64_t busiest = estimate.busy[static_cast<size_t>(estimate.bottleneck)];
+  const int64_t shared = (estimate.cycles + waves - 1) / waves;
+  return std::max(busiest, shared) * (wave == isa::Wave::k32 ? 2 : 1);
+}
+
+}  // namespace kiln::amd

@@ -1,0 +1,15 @@
+#include "core/amd/pipeline/simulate.h"
+
+#include "core/sim/rdna2/simulator.h"
+
+namespace kiln::amd {
+
+absl::StatusOr<sim::scene::RunStats> Simulate(absl::Span<const uint8_t> code,
+                                              const out::LaunchRecord& record,
+                                              const SimulationOptions& options,
+                                              sim::scene::Dispatch& dispatch) {
+  const sim::rdna2::Options own = {static_cast<const sim::scene::RunOptions&>(options)};
+  return sim::rdna2::Run(code, record, own, dispatch);
+}
+
+}  // namespace kiln::amd
