@@ -35,8 +35,8 @@ bool IsVector(const isa::OpcodeInfo& info) {
   return IsArithmetic(info.encoding) || info.encoding >= Encoding::kDs;
 }
 
-// What waits for memory wait for. Loads that FLAT makes of either memory are counted as vector
-// memory.
+// Returns the stall that a wait for memory is counted as. Loads that FLAT makes of either memory
+// are counted as vector memory.
 Stall MemoryStall(const isa::OpcodeInfo& info, Counter counter) {
   if (counter == Counter::kVm) return Stall::kVectorMemory;
   if (counter == Counter::kVs) return Stall::kStores;
@@ -189,8 +189,8 @@ void Walk::Add(const isa::Instruction& inst) {
 
 // Weights have this many fractional bits: enough for eight sides of ifs on exec without loss.
 constexpr int kWeightBits = 16;
-constexpr int kDeepest = 8;     // loops that are counted: weights stay below 2^27
-constexpr int kMostSides = 40;  // behind which a block counts nothing
+constexpr int kDeepest = 8;    // loops that are counted: weights stay below 2^27
+constexpr int kMaxSides = 40;  // a block inside of more counts nothing
 
 int64_t WeightOf(const Block& block) {
   int64_t weight = int64_t{1} << kWeightBits;
@@ -198,8 +198,8 @@ int64_t WeightOf(const Block& block) {
   if (loops > 0) weight *= 8;
   if (loops > 1) weight *= 4;
   if (loops > 2) weight <<= loops - 2;
-  weight >>= std::min(block.uniform_ifs, kMostSides);
-  for (int i = 0; i < std::min(block.divergent_ifs, kMostSides); ++i) weight = weight * 3 / 4;
+  weight >>= std::min(block.uniform_ifs, kMaxSides);
+  for (int i = 0; i < std::min(block.divergent_ifs, kMaxSides); ++i) weight = weight * 3 / 4;
   return weight;
 }
 
@@ -234,7 +234,7 @@ Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave 
   Estimate sum;
   for (size_t b = 0; b < blocks.size(); ++b) {
     Walk& walk = walks.emplace_back(wave);
-    // Of the blocks that a backward branch comes from, nothing is known yet.
+    // Blocks that a backward branch comes from are not known yet.
     for (const int32_t before : blocks[b].predecessors) {
       if (static_cast<size_t>(before) < b) walk.Join(walks[static_cast<size_t>(before)]);
     }

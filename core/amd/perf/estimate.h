@@ -25,7 +25,7 @@
 
 namespace kiln::amd {
 
-// What a wave waits for.
+// The kinds of things that a wave waits for.
 enum class Stall : uint8_t {
   kVectorMemory,  // loads, samples and atomics that return something
   kStores,        // stores, and atomics that return nothing

@@ -107,7 +107,7 @@ TEST(EstimateProgram, ALoopCountsEightTimesAndASideOfAnIfLess) {
   EXPECT_EQ(with_if(Opcode::kSCbranchExecz), 1 + 8 * 3 / 4 + 1);
 }
 
-// What a block leaves under way is waited for in the next.
+// Loads that a block leaves under way are waited for in the next.
 TEST(EstimateProgram, LoadsCrossBlocks) {
   const Estimate e =
       Of({GlobalLoad(0, 4), WithImmediate(Opcode::kSCbranchScc0, 0), WaitFor(0, 7, 63)});

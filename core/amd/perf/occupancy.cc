@@ -5,12 +5,12 @@
 namespace kiln::amd {
 namespace {
 
-constexpr int kMostWaves = 16;  // of a SIMD
+constexpr int kMaxWaves = 16;  // of a SIMD
 constexpr int kSimdsOfCu = 2;
 constexpr int64_t kLdsOfCu = 65536;  // bytes
 constexpr int64_t kLdsGranule = 1024;
-constexpr int64_t kBytesOfInput = 48;    // three vectors of four: a vertex each
-constexpr int64_t kMostGroupsOfCu = 16;  // of several waves
+constexpr int64_t kBytesOfInput = 48;   // three vectors of four: a vertex each
+constexpr int64_t kMaxGroupsOfCu = 16;  // of several waves
 
 int64_t RoundedUp(int64_t value, int64_t granule) {
   return (value + granule - 1) / granule * granule;
@@ -22,7 +22,7 @@ int WavesByRegisters(int vgprs, isa::Wave wave) {
   const int file = wave == isa::Wave::k32 ? 1024 : 512;
   const int granule = wave == isa::Wave::k32 ? 16 : 8;
   const auto taken = static_cast<int>(RoundedUp(std::max(vgprs, 1), granule));
-  return std::min(kMostWaves, file / taken);
+  return std::min(kMaxWaves, file / taken);
 }
 
 int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group) {
@@ -34,7 +34,7 @@ int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group) {
   const int64_t lds = RoundedUp(group.lds_bytes, kLdsGranule) +
                       RoundedUp(kBytesOfInput * group.fragment_inputs, kLdsGranule);
   if (lds > 0) groups = std::min(groups, kLdsOfCu * cus / lds);
-  if (waves_of_group > 1) groups = std::min(groups, kMostGroupsOfCu * cus);
+  if (waves_of_group > 1) groups = std::min(groups, kMaxGroupsOfCu * cus);
   // A group may leave a SIMD with one wave more than another: the most that one has.
   return static_cast<int>((groups * waves_of_group + simds - 1) / simds);
 }

@@ -16,7 +16,7 @@ namespace kiln::amd {
 // Returns the waves that VGPRs leave room for, at most 16. `vgprs`: that a lane uses, at most 256.
 int WavesByRegisters(int vgprs, isa::Wave wave);
 
-// What waves share besides registers.
+// The resources that waves share besides registers.
 struct Group {
   int64_t lds_bytes = 0;
   int lanes = 0;            // of a workgroup; 0: each wave is its own group

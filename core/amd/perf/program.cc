@@ -33,7 +33,7 @@ struct Loop {
   bool Contains(int32_t i) const { return head <= i && i <= last; }
 };
 
-// What the branches of a program do: for each instruction the one it branches to, or -1.
+// The branches of a program: for each instruction the one it branches to, or -1.
 class Flow {
  public:
   explicit Flow(absl::Span<const PlacedInstruction> program) : program_(program) {

@@ -20,7 +20,7 @@ isa::Instruction WithImmediate(isa::Opcode op, uint16_t simm);
 isa::Instruction WaitFor(int vm, int exp, int lgkm);
 isa::Instruction GlobalLoad(int dst, int address);
 isa::Instruction GlobalStore(int data, int address);
-// Of one channel, to render target 0.
+// Exports one channel to render target 0.
 isa::Instruction Export(int data);
 isa::Instruction End();
 

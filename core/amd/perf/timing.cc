@@ -21,7 +21,7 @@ struct UnitTiming {
   int second_cycles;  // 0: there is no second unit
 };
 
-// Of the opcodes' units. Waits, barriers and s_nop occupy none.
+// The timings of the opcodes' units. Waits, barriers and s_nop occupy none.
 constexpr UnitTiming kUnitTimings[] = {
     {isa::Unit::kSalu, 2, Unit::kScalar, 1, Unit::kScalar, 0},
     {isa::Unit::kBranch, 0, Unit::kBranch, 3, Unit::kBranch, 0},

@@ -15,7 +15,7 @@
 
 namespace kiln::amd {
 
-// What instructions occupy. Scalar memory is issued by the scalar unit.
+// The units that instructions occupy. Scalar memory is issued by the scalar unit.
 enum class Unit : uint8_t { kScalar, kBranch, kVector, kComplex, kLds, kExport, kVectorMemory };
 inline constexpr int kUnits = 7;
 std::string_view Name(Unit unit);

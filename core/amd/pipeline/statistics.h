@@ -11,7 +11,7 @@
 
 namespace kiln::amd {
 
-// What only the launch record, or the compiler's own records, say of a program.
+// Facts about a program that only its launch record or the compiler's own records have.
 struct RecordFacts {
   int64_t lds_bytes = 0;      // of a workgroup
   int64_t scratch_bytes = 0;  // of a wave

@@ -28,7 +28,7 @@ struct ImageView {
 struct SamplePoint {
   std::array<float, 3> uvw = {0, 0, 0};  // normalised unless the sampler says otherwise
   float layer = 0;                       // array index: layer, or cube
-  // Of a cube: uvw[0] and uvw[1] are a point of this face, 0 to 1, instead of a direction.
+  // For a cube whose uvw[0] and uvw[1] are a point of this face, 0 to 1, instead of a direction.
   std::optional<int> face;
   std::array<int, 3> offset = {0, 0, 0};
   float lod = 0;      // before the sampler's bias and clamps
