@@ -24,7 +24,7 @@ TEST(Analyze, OtherBytesAreAnError) {
 }
 
 TEST(Analyze, ModesAreThoseOfTheTarget) {
-  ASSERT_EQ(AnalysisSwitches().size(), 1u);
+  ASSERT_EQ(AnalysisSwitches().size(), 2u);
   const std::string name(AnalysisSwitches()[0].name);
   EXPECT_TRUE(CheckAnalysis(Target::kTgl, {.switches = {name}}).ok());
   EXPECT_EQ(CheckAnalysis(Target::kTgl, {.switches = {name, "other"}}).message(),

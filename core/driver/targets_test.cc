@@ -86,7 +86,8 @@ TEST(Switches, RowsAreWhole) {
       std::set<std::string_view> names;
       for (const Switch& row : rows) {
         SCOPED_TRACE(row.name);
-        EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), row.name.npos);
+        EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"),
+                  row.name.npos);
         EXPECT_TRUE(!row.name.empty() && names.insert(row.name).second);
         EXPECT_GT(row.help.size(), 10u);
         EXPECT_EQ(help->try_emplace(row.name, row.help).first->second, row.help);

@@ -14,7 +14,7 @@
 namespace kiln {
 
 struct Switch {
-  std::string_view name;  // of the option that turns it on: small letters and hyphens
+  std::string_view name;  // of the option that turns it on: small letters, digits and hyphens
   std::string_view help;  // what it does, as an option's line of help. Lives as long as the process
 };
 
