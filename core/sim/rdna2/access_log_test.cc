@@ -115,6 +115,23 @@ TEST(AccessLogTest, StoresToMemoryInWgpMode) {
   }
 }
 
+TEST(AccessLogTest, TheEndWaitsForEverything) {
+  // Wave 0 stores and ends.
+  EXPECT_EQ(Violation({
+                0xd8340000, 0x0000001f,  // ds_write_b32 v31, v0
+                0x9394ff05, 0x00050014,  // s_bfe_u32 s20, s5, 0x50014
+                0xbf068014,              // s_cmp_eq_u32 s20, 0
+                0xbf840001,              // s_cbranch_scc0 1
+                0xbf810000,              // s_endpgm
+                0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                0xbf8a0000,              // s_barrier
+                0x4c043eff, 0x000000fc,  // v_sub_nc_u32_e32 v2, 0xfc, v31
+                0xd8d80000, 0x01000002,  // ds_read_b32 v1, v2
+                0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+            }),
+            "");
+}
+
 TEST(AccessLogTest, CountsOfLdsIncludeStores) {
   // Two are in flight, the load was first.
   EXPECT_EQ(Violation({

@@ -192,6 +192,8 @@ absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave, uint32_t a
     Wait(WaitsOf(op), wave.phase);
     return absl::OkStatus();
   }
+  // The end waits for everything, and only then counts as an arrival (RDNA 2 ISA guide, 12.5).
+  if (op.Has(isa::opcode_flag::kEnd)) Wait({0, 0, 0, 0}, wave.phase);
   if (busy_.any()) {
     if (absl::Status s = CheckUses(op, wave); !s.ok()) return s;
   }
