@@ -86,7 +86,7 @@ class DiskFlipTest : public testing::Test {
   }
   // Copies what was written; returns the copy's directory.
   std::string Copy() {
-    const std::string directory = testing::TempDir() + "/flip_copy";
+    std::string directory = testing::TempDir() + "/flip_copy";
     fs::remove_all(directory);
     fs::copy(base_, directory, fs::copy_options::recursive);
     return directory;

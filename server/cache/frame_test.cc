@@ -31,7 +31,7 @@ std::string Frame(std::string_view key, std::string_view value,
 // Returns the values found, by key.
 std::map<std::string, std::string> Find(std::string_view bytes) {
   std::map<std::string, std::string> values;
-  FindFrames(bytes, kSalt, [&](FoundFrame found) {
+  FindFrames(bytes, kSalt, [&](const FoundFrame& found) {
     std::string_view record = found.frame;
     EXPECT_EQ(TakeOffFrame(&record), found.record_class);
     EXPECT_TRUE(OpenRecord(found.key, record, &values[found.key]));

@@ -260,7 +260,7 @@ std::vector<rocksdb::LiveFileMetaData> Generation::TablesNewestFirst() const {
 // erased.
 rocksdb::Status Generation::GetFromTables(std::string_view key,
                                           rocksdb::PinnableSlice* stored) const {
-  const rocksdb::Status damaged = rocksdb::Status::Corruption("in a damaged block", path_);
+  rocksdb::Status damaged = rocksdb::Status::Corruption("in a damaged block", path_);
   if (!never_erased_) return damaged;
   for (const auto& table : TablesNewestFirst()) {
     if (AsSlice(key).compare(table.smallestkey) < 0 || AsSlice(key).compare(table.largestkey) > 0) {

@@ -72,7 +72,7 @@ TEST(MemoryTierTest, ManyThreads) {
         if (auto v = tier.Get(Key(k))) {
           ASSERT_EQ(v->size(), static_cast<size_t>(k + 1));
         } else {
-          tier.Put(Key(k), Value(static_cast<size_t>(k + 1)));
+          tier.Put(Key(k), Value(k + 1));
         }
       }
     });

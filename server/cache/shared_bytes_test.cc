@@ -42,7 +42,7 @@ TEST(SharedBytesTest, ManyThreadsShareThem) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&bytes] {
       for (int i = 0; i < 10'000; ++i) {
-        SharedBytes copy = bytes;
+        SharedBytes copy = bytes;  // NOLINT(performance-unnecessary-copy-initialization): tested
         ASSERT_EQ(copy->back(), 's');
       }
     });

@@ -58,7 +58,7 @@ TEST(LineTest, EveryByteGivesOnePrintableLine) {
 
 // C1 controls (a terminal's CSI is U+009B), direction marks, line separators, tags.
 TEST(LineTest, NoCharacterIsObeyedOrHidden) {
-  for (const char* bad : {"\xc2\x9b"
+  for (const char* bad : {"\xc2\x9b"  // NOLINT(bugprone-suspicious-missing-comma)
                           "31m",
                           "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xd8\x9c",
                           "\xef\xbb\xbf", "\xf3\xa0\x81\x81"}) {

@@ -8,7 +8,6 @@ namespace kiln::manual {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 Page Example() {

@@ -24,7 +24,7 @@ std::optional<std::string_view> HeaderOf(const Headers& headers, const char* nam
 worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers) {
   const net::Connection* connection = call.connection();
   if (connection == nullptr) return {};  // closed already, or the daemon's own
-  const worker::Owner own{connection->address, std::to_string(connection->number)};
+  worker::Owner own{connection->address, std::to_string(connection->number)};
   if (!connection->trusted) return own;
   const auto header = HeaderOf(headers, kForwardedForHeader);
   const auto address = header.has_value() ? net::ForwardedAddress(*header) : std::nullopt;

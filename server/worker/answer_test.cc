@@ -16,7 +16,7 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-Job CompileJobOf(std::vector<std::string> targets) {
+Job CompileJobOf(const std::vector<std::string>& targets) {
   Job job;
   job.mutable_compile()->set_spirv("spirv");
   for (auto& target : targets) job.mutable_compile()->add_targets(target);

@@ -43,7 +43,7 @@ class PoolTest : public testing::Test {
     ASSERT_TRUE(pool.ok()) << pool.status();
     pool_ = *std::move(pool);
   }
-  static Job Compile(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
+  static Job Compile(uint32_t seed, const std::vector<std::string>& targets = {"tgl"}) {
     Job job;
     job.mutable_compile()->set_spirv(FakeModule(seed));
     for (auto& t : targets) job.mutable_compile()->add_targets(t);
@@ -59,7 +59,7 @@ class PoolTest : public testing::Test {
   JobOutcome Do(Job job) {
     absl::Notification done;
     JobOutcome outcome;
-    auto handle = pool_->Submit(std::move(job), [&](JobOutcome o) {
+    auto handle = pool_->Submit(std::move(job), [&](const JobOutcome& o) {
       outcome = std::move(o);
       done.Notify();
     });
@@ -238,7 +238,7 @@ TEST_F(PoolTest, AJobKilledFromOutsideIsNotToBlame) {
   for (const int signal : {SIGKILL, SIGTERM}) {
     absl::Notification done;
     JobOutcome outcome;
-    auto handle = pool_->Submit(Faulty(Fault::HANG, "fake_select"), [&](JobOutcome o) {
+    auto handle = pool_->Submit(Faulty(Fault::HANG, "fake_select"), [&](const JobOutcome& o) {
       outcome = std::move(o);
       done.Notify();
     });
@@ -306,7 +306,7 @@ TEST_F(PoolTest, CancellationStopsAPoliteWorkerWithoutKillingIt) {
   Start(std::move(options));
   absl::Notification done;
   JobOutcome outcome;
-  auto handle = pool_->Submit(Faulty(Fault::SLOW, "", 20'000), [&](JobOutcome o) {
+  auto handle = pool_->Submit(Faulty(Fault::SLOW, "", 20'000), [&](const JobOutcome& o) {
     outcome = std::move(o);
     done.Notify();
   });
@@ -324,7 +324,7 @@ TEST_F(PoolTest, CancellationKillsADeafWorker) {
   Start(Options());
   absl::Notification done;
   JobOutcome outcome;
-  auto handle = pool_->Submit(Faulty(Fault::HANG), [&](JobOutcome o) {
+  auto handle = pool_->Submit(Faulty(Fault::HANG), [&](const JobOutcome& o) {
     outcome = std::move(o);
     done.Notify();
   });
@@ -342,7 +342,9 @@ TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
   options.queue_limit = 2;
   Start(std::move(options));
   std::atomic<int> cancelled = 0;
-  auto count = [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; };
+  auto count = [&](const JobOutcome& o) {
+    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
+  };
   auto running = pool_->Submit(Faulty(Fault::HANG), count);
   ASSERT_TRUE(running.ok());
   ASSERT_TRUE(AwaitBusy());
@@ -367,7 +369,7 @@ TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
   const auto submit = [&](const Owner& owner, const std::string& name, Pool::Handle* gives_way) {
     return pool_->Submit(
         Compile(2),
-        [&, owner, name](JobOutcome o) {
+        [&, owner, name](const JobOutcome& o) {
           absl::MutexLock lock(&mutex);
           if (!o.displaced) return;
           displaced += name;
@@ -377,7 +379,7 @@ TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
   };
   ASSERT_TRUE(pool_
                   ->Submit(
-                      Faulty(Fault::HANG), [](JobOutcome) {}, many)
+                      Faulty(Fault::HANG), [](const JobOutcome&) {}, many)
                   .ok());
   ASSERT_TRUE(AwaitBusy());
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(submit(many, name, nullptr).ok());
@@ -402,11 +404,11 @@ TEST_F(PoolTest, AQueueHasRoomBelowThreeQuarters) {
   PoolOptions options = Options();
   options.queue_limit = 4;
   Start(std::move(options));
-  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), [](JobOutcome) {}).ok());
+  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), [](const JobOutcome&) {}).ok());
   ASSERT_TRUE(AwaitBusy());
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(pool_->HasRoom()) << i;
-    ASSERT_TRUE(pool_->Submit(Compile(2), [](JobOutcome) {}).ok());
+    ASSERT_TRUE(pool_->Submit(Compile(2), [](const JobOutcome&) {}).ok());
   }
   EXPECT_FALSE(pool_->HasRoom());
 }
@@ -416,7 +418,7 @@ TEST_F(PoolTest, ASpareWorkerDoesShortJobsOfOthersWhileAllAreBusy) {
   options.spare_workers = 1;
   Start(std::move(options));
   const Owner bulk{"192.0.2.1", "1"}, other{"192.0.2.2", "2"};
-  const auto ignore = [](JobOutcome) {};
+  const auto ignore = [](const JobOutcome&) {};
   ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, bulk).ok());
   ASSERT_TRUE(AwaitBusy());
   ASSERT_TRUE(pool_->Submit(Compile(2), ignore, bulk).ok());
@@ -424,7 +426,7 @@ TEST_F(PoolTest, ASpareWorkerDoesShortJobsOfOthersWhileAllAreBusy) {
     absl::Notification done;
     ASSERT_TRUE(pool_
                     ->Submit(
-                        Compile(3 + i), [&](JobOutcome) { done.Notify(); }, other)
+                        Compile(3 + i), [&](const JobOutcome&) { done.Notify(); }, other)
                     .ok());
     ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
   }
@@ -437,7 +439,7 @@ TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
   PoolOptions options = Options();
   options.spare_workers = 2;
   Start(std::move(options));
-  const auto ignore = [](JobOutcome) {};
+  const auto ignore = [](const JobOutcome&) {};
   for (const char* address : {"192.0.2.1", "192.0.2.2"}) {
     ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, {address, "1"}).ok());
     ASSERT_TRUE(pool_->Submit(Compile(2), ignore, {address, "1"}).ok());
@@ -445,7 +447,8 @@ TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
   ASSERT_TRUE(Await([&] { return pool_->load().busy == 2; }));
   absl::Notification done;
   ASSERT_TRUE(
-      pool_->Submit(Compile(3), [&](JobOutcome) { done.Notify(); }, {"192.0.2.3", "1"}).ok());
+      pool_->Submit(Compile(3), [&](const JobOutcome&) { done.Notify(); }, {"192.0.2.3", "1"})
+          .ok());
   ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
   EXPECT_EQ(pool_->load().queued, 2u);
   EXPECT_EQ(pool_->load().express, 2u);
@@ -457,7 +460,7 @@ struct Late {
   JobOutcome outcome;
   int calls = 0;
   Pool::Done Callback() {
-    return [this](JobOutcome o) {
+    return [this](const JobOutcome& o) {
       ++calls;
       outcome = std::move(o);
       done.Notify();
@@ -715,11 +718,11 @@ TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   Stop(1);
   // While one job is slow, the other can only go to the stopped worker first.
   absl::Notification slow, quick;
-  auto first = pool_->Submit(Faulty(Fault::SLOW, "", 500), [&](JobOutcome o) {
+  auto first = pool_->Submit(Faulty(Fault::SLOW, "", 500), [&](const JobOutcome& o) {
     EXPECT_EQ(o.status, TargetResult::OK);
     slow.Notify();
   });
-  auto second = pool_->Submit(Compile(2), [&](JobOutcome o) {
+  auto second = pool_->Submit(Compile(2), [&](const JobOutcome& o) {
     EXPECT_EQ(o.status, TargetResult::OK);
     quick.Notify();
   });
@@ -741,7 +744,7 @@ TEST_F(PoolTest, ADistrustedWorkerIsEndedAndItsJobDoneByAnother) {
   JobOutcome outcome;
   ASSERT_TRUE(pool_
                   ->Submit(Faulty(Fault::SLOW, "", 1000),
-                           [&](JobOutcome o) {
+                           [&](const JobOutcome& o) {
                              outcome = std::move(o);
                              done.Notify();
                            })
@@ -778,7 +781,7 @@ TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   Start(std::move(options));
   Stop(1);
   JobOutcome outcome;
-  ASSERT_TRUE(pool_->Submit(Compile(1), [&](JobOutcome o) { outcome = std::move(o); }).ok());
+  ASSERT_TRUE(pool_->Submit(Compile(1), [&](const JobOutcome& o) { outcome = std::move(o); }).ok());
   ASSERT_TRUE(AwaitBusy());
   pool_.reset();
   EXPECT_EQ(outcome.status, TargetResult::CANCELLED);
@@ -839,7 +842,7 @@ TEST_F(PoolTest, AWorkerStoppedAtWorkTimesOut) {
   Start(std::move(options));
   absl::Notification done;
   JobOutcome outcome;
-  auto handle = pool_->Submit(Faulty(Fault::SLOW, "fake_select", 60'000), [&](JobOutcome o) {
+  auto handle = pool_->Submit(Faulty(Fault::SLOW, "fake_select", 60'000), [&](const JobOutcome& o) {
     outcome = std::move(o);
     done.Notify();
   });
@@ -859,8 +862,9 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   Start(std::move(options));
   Stop(1);
   std::atomic<int> cancelled = 0;
-  const auto handle = pool_->Submit(
-      Compile(1), [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; });
+  const auto handle = pool_->Submit(Compile(1), [&](const JobOutcome& o) {
+    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
+  });
   ASSERT_TRUE(handle.ok());
   absl::SleepFor(absl::Milliseconds(100));  // so that it is usually handed back
   const absl::Time start = absl::Now();

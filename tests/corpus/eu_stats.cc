@@ -39,7 +39,7 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): then it may end
   int status = 0;
   for (int i = 1; i < argc; ++i) {
     nlohmann::ordered_json line{{"file", argv[i]}};

@@ -227,7 +227,7 @@ struct Pair {
 Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
            const std::string& expected) {
   const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
-  const Pair pair = {CompileWords(words), CompileWords(words, reads)};
+  Pair pair = {CompileWords(words), CompileWords(words, reads)};
   EXPECT_EQ(Text(Written(pair.linked)), expected);
   const Values meant = Interpreted(words), all = Simulated(pair.all),
                linked = Simulated(pair.linked);
@@ -254,7 +254,7 @@ Pair CheckPair(const std::string& vertex, const std::string& fragment,
                const std::string& expected) {
   const std::vector<Variant> programs = CompileAll(Spirv(fragment, ShaderStage::kFragment));
   EXPECT_GT(programs.size(), 1u);
-  const Pair pair = Check(vertex, ReadsOf(programs), expected);
+  Pair pair = Check(vertex, ReadsOf(programs), expected);
   const Values all = Interpreted(Spirv(vertex, ShaderStage::kVertex)), left = Left(pair.linked);
   for (const Variant& program : programs) {
     const std::vector<uint32_t> meant = Drawn(program, all, false);

@@ -34,7 +34,7 @@ class Writer {
 
  private:
   std::string Value(std::string_view type, const std::string& what) {
-    const std::string name = absl::StrCat("%", next_++);
+    std::string name = absl::StrCat("%", next_++);
     absl::StrAppend(&text_, "  ", name, ":", std::string(type), " = ", what, "\n");
     return name;
   }

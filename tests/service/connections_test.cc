@@ -68,7 +68,7 @@ class Flood {
     for (int i = 0; i < count; ++i) {
       int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
       ASSERT_GE(fd, 0) << "this test needs descriptors of its own";
-      connect(fd, to, size);
+      (void)connect(fd, to, size);
       fds_.push_back(fd);
     }
   }

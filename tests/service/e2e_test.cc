@@ -34,7 +34,7 @@ using kiln::v1alpha::StreamResponse;
 using kiln::v1alpha::TargetResult;
 using worker::FakeModule;
 
-CompileRequest Request(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
+CompileRequest Request(uint32_t seed, const std::vector<std::string>& targets = {"tgl"}) {
   CompileRequest request;
   request.set_spirv(FakeModule(seed));
   for (auto& t : targets) request.add_targets(t);
@@ -488,7 +488,7 @@ TEST_F(E2eTest, UnreadAnswersAreBounded) {
     senders.emplace_back([&, s, stream = streams.back().get()] {
       for (int i = 0; i < kItems; ++i) {
         StreamRequest item;
-        item.set_item(static_cast<uint64_t>(i + 1));
+        item.set_item(i + 1);
         item.set_takes_chunks(true);
         *item.mutable_request() = by_digest[static_cast<size_t>(s * kItems + i) % kDistinct];
         if (!stream->Write(item)) return;
