@@ -3,6 +3,7 @@
 #define KILN_CLIENT_CLI_EXIT_CODE_H_
 
 #include "absl/status/status.h"
+#include "core/base/cause.h"
 
 namespace kiln::client {
 
@@ -17,6 +18,8 @@ enum ExitCode : int {
 
 // Returns the exit code for an error that ends the command.
 inline ExitCode ExitCodeOf(const absl::Status& status) {
+  // A tool or a mode that the target does not have; unlike a call that a daemon does not know.
+  if (CauseOf(status) == "missing_tool") return kExitUsage;
   switch (status.code()) {
     case absl::StatusCode::kOk: return kExitOk;
     case absl::StatusCode::kInvalidArgument:

@@ -144,7 +144,7 @@ class Bash(Shell):
     def test_flags(self):
         for command in commands():
             help_text = printed(KILN, command, '--help').partition('\nFlags:\n')[2].partition('\n\n')[0]
-            names = set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', help_text, re.M))
+            names = set(re.findall(r'^  (?:-\w, )?(--[a-z0-9-]+)', help_text, re.M))
             names |= set(re.findall(r'^  (-\w)\b', help_text, re.M))
             self.assertEqual({flag.rstrip('=') for flag in self.offered('kiln', command, '-')}, names, command)
         self.assertEqual(self.offered('kiln', 'compile', '--tar'), ['--target='])
@@ -156,7 +156,7 @@ class Bash(Shell):
             self.assertEqual(self.offered('kiln', 'batch', *before, *end), ['use', 'refresh', 'bypass'])
             self.assertEqual(self.offered('kiln', 'batch', *before, 're'), ['refresh'])
         self.assertEqual(self.offered('kiln', 'compile', '--color=n'), ['--color=never'])   # "=" is no word break
-        self.assertEqual(self.offered('kiln', 'compile', '-t', ''), ['tgl'])
+        self.assertEqual(self.offered('kiln', 'compile', '-t', ''), ['tgl', 'gfx1030'])
         self.assertEqual(self.offered('kiln', 'compile', '--widths', '=', '8,1'), ['8,16'])
         self.assertIn('simplify', self.offered('kiln', 'compile', '--disable-pass', '=', 'simp'))
         self.assertEqual(self.offered('kiln', 'compile', '--timeout', '=', ''), [])

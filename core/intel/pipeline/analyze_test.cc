@@ -48,7 +48,7 @@ Analysis Of(const std::vector<isa::Instruction>& insts, const Device& device = T
   for (const isa::Instruction& inst : insts) program.Append(inst);
   const auto code = isa::Finalise(program);
   EXPECT_TRUE(code.ok()) << code.status();
-  const auto analysis = AnalyzeCode(device, *code, {.switches = {"fusion"}});
+  const auto analysis = AnalyzeCode(device, *code, {});
   EXPECT_TRUE(analysis.ok()) << analysis.status();
   return *analysis;
 }
