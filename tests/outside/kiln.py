@@ -5,6 +5,12 @@ import os
 import subprocess
 
 
+def reason_of(error):
+    """Returns the line of kiln's errors that has the cause; indented lines explain it."""
+    lines = [line for line in error.split('\n') if not line.startswith('  ')]
+    return lines[-1] if lines else error
+
+
 class Refused(Exception):
     """A run that gave no result: kind is refused, invalid, timeout, usage, crash ..."""
 
@@ -51,7 +57,7 @@ class Kiln:
             kind = {1: 'refused', 2: 'usage', 3: 'service', 4: 'crash'}.get(r.returncode, 'exit %d' % r.returncode)
             if 'seconds of processor time' in error:
                 kind = 'too slow'
-            raise Refused(kind, error.split('\n')[-1][:700])
+            raise Refused(kind, reason_of(error)[:700])
         answer = json.loads(r.stdout.decode())
         self.instructions += answer['instructions']
         answer['warnings'] = error

@@ -17,6 +17,7 @@ else:
     from draws import Draw, attribute, clear
     from expect import Judge, histogram_distance
     from formats import TEXEL, decode, encode, image_format, number_type
+    from kiln import reason_of
     from resources import Resources, sampler_keys
     from test_run import choose_tiles, expected_failure, parse
 
@@ -199,6 +200,12 @@ class Outside(unittest.TestCase):
             self.assertEqual(expected_failure(dict(status=status)), dict(status='disagrees', why='it should fail'))
         for status in ('crash', 'timeout', 'service', 'usage', 'toolchain', 'too slow', 'exit 9', 'not expressible'):
             self.assertEqual(expected_failure(dict(status=status))['status'], status)
+
+    def test_a_refusal_is_known_by_its_cause(self):
+        self.assertEqual(reason_of('a.spv: tgl: warning\na.spv: tgl: refused (partial_subgroups): size 119\n'
+                                   '  why: Full subgroups are required.\n  what to do: Make the size a multiple.'),
+                         'a.spv: tgl: refused (partial_subgroups): size 119')
+        self.assertEqual(reason_of('kiln: no such file'), 'kiln: no such file')
 
     def test_tiles_lie_inside_and_apart(self):
         tiles = choose_tiles(256, 250)
