@@ -251,7 +251,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
       .Set(1);
   auto& code = BuildGauge()
                    .Name("kiln_code_generation_version")
-                   .Help("Code-generation version of each target")
+                   .Help("Code-generation version of each target; 0: no compiler")
                    .Register(*registry_);
   for (const auto& target : hello.targets()) {
     code.Add({{"target", target.name()}}).Set(target.code_generation_version());

@@ -220,6 +220,23 @@ TargetResult CompileOne(const Prepared& prepared, absl::Span<const uint32_t> wor
   return result;
 }
 
+// Returns why no module compiles for the target, if it has only tools; Ok for unknown names.
+absl::Status CheckCompilerOf(const std::string& target_name) {
+  const auto target = ParseTarget(target_name);
+  return target.ok() ? CheckCompiler(*target) : absl::OkStatus();
+}
+
+// Returns Ok if a target has a compiler, else why the first one has none.
+absl::Status CheckAnyCompiler(const CompileJob& job) {
+  absl::Status none;
+  for (const std::string& target : job.targets()) {
+    absl::Status s = CheckCompilerOf(target);
+    if (s.ok()) return s;
+    if (none.ok()) none = std::move(s);
+  }
+  return none;
+}
+
 // Records which compiler made the result: the cache gives it to later requests too, also to those
 // that a later version answers.
 void SetMaker(const std::string& target_name, TargetResult* result) {
@@ -346,6 +363,7 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
   budget.cancelled = sink->cancelled();
   const std::vector<uint32_t> words = Words(job.spirv(), sink);
   const auto prepared = [&]() -> absl::StatusOr<std::shared_ptr<const Prepared>> {
+    if (absl::Status none = CheckAnyCompiler(job); !none.ok()) return none;
     if (words.empty()) {
       return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
     }
@@ -362,7 +380,11 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
   const int64_t prepare_ns = until - sink->began();
   for (int i = 0; i < job.targets_size(); ++i) {
     sink->SetTarget(i);
-    TargetResult result = failed.has_value()
+    // Without a compiler the answer never depends on the module: it is stored under a key that does
+    // not change with the front end.
+    const absl::Status no_compiler = CheckCompilerOf(job.targets(i));
+    TargetResult result = !no_compiler.ok() ? Failed(no_compiler, {}, sink)
+                          : failed.has_value()
                               ? *failed
                               : CompileOne(**prepared, words, job.targets(i), job, sink, budget);
     SetMaker(job.targets(i), &result);

@@ -42,9 +42,13 @@ class CoreBackendTest : public testing::Test {
 
   // Returns a result for each target, with the passes recorded until it was done.
   std::vector<TargetResult> Compile(const std::string& spirv, int targets) {
+    return CompileFor(spirv, std::vector<std::string>(targets, "tgl"));
+  }
+  std::vector<TargetResult> CompileFor(const std::string& spirv,
+                                       const std::vector<std::string>& targets) {
     CompileJob job;
     job.set_spirv(spirv);
-    for (int i = 0; i < targets; ++i) job.add_targets("tgl");
+    for (const std::string& target : targets) job.add_targets(target);
     std::vector<TargetResult> results;
     backend_.Compile(job, sink_.get(), [&](int, TargetResult result) {
       sink_->AddTo(&result);
@@ -81,6 +85,17 @@ TEST_F(CoreBackendTest, ErrorsAreExplainedInAStepOnce) {
   backend_.Describe(&hello);
   const auto& steps = hello.steps();
   EXPECT_NE(std::find(steps.begin(), steps.end(), kExplain), steps.end());
+}
+
+TEST_F(CoreBackendTest, ATargetWithoutACompilerNeedsNoModule) {
+  const std::vector<TargetResult> alone = CompileFor("no module", {"gfx1030"});
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].cause(), "missing_compiler") << alone[0].message();
+  EXPECT_EQ(Count(alone[0], "validate_spirv"), 0);
+  const std::vector<TargetResult> both = CompileFor("no module", {"gfx1030", "tgl"});
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].cause(), "missing_compiler") << both[0].message();
+  EXPECT_EQ(both[1].status(), TargetResult::INVALID) << both[1].message();
 }
 
 TEST_F(CoreBackendTest, CodeIsNotExplained) {

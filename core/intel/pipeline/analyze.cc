@@ -150,7 +150,6 @@ absl::StatusOr<Analysis> AnalyzeCode(const Device& device, absl::Span<const uint
   const auto counted = CountProgram(device, code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
-  analysis.redundant_syncs.emplace();
   analysis.statistics =
       StatisticsOf({.counted = *counted, .bytes = static_cast<int64_t>(code.size())});
   CountKinds(*program, &analysis);
