@@ -334,6 +334,10 @@ TEST(Pass, TrialsAreReported) {
     EXPECT_EQ(r.records[i].pass == "weigh", outer) << i;
     EXPECT_EQ(r.records[i].width, outer ? 16 : 8) << i;
     EXPECT_EQ(r.records[i].rewrites, outer ? 1 : 0) << i;
+    EXPECT_EQ(r.records[i].changed, outer) << i;
+    if (!outer) {
+      EXPECT_EQ(r.records[i].instructions_after, r.records[i].instructions_before) << i;
+    }
     EXPECT_NE(r.records[i].pass, "lower") << "it is after the last";
     EXPECT_GE(r.records[i].nanoseconds, 0) << i;
   }

@@ -1,6 +1,7 @@
 // Passes on the records of a trial: passes that run on a copy, for what can be learned from it, as
 // whether it spills. The copy is thrown away, so its remarks and snapshots are kept back, and its
-// rewrites are not counted: a bisection (pass.h) numbers those of the result.
+// changes and rewrites are not counted: metrics tell those of results, and a bisection (pass.h)
+// numbers those.
 #ifndef KILN_CORE_BASE_TRIAL_SINK_H_
 #define KILN_CORE_BASE_TRIAL_SINK_H_
 
@@ -20,6 +21,9 @@ class TrialSink : public Sink {
   void OnPass(const PassRecord& record) override {
     nanoseconds_ += record.nanoseconds;
     PassRecord passed_on = record;
+    // A trial changes no code of the module's: only its work is told.
+    passed_on.changed = false;
+    passed_on.instructions_after = passed_on.instructions_before;
     passed_on.rewrites = 0;
     sink_.OnPass(passed_on);
   }
