@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -46,6 +47,19 @@ void NoteHolder(int lock) {
   static_cast<void>(noted);
 }
 
+// Returns whether the lock is taken. A child that a daemon forks holds the daemon's lock until it
+// executes its program, also if the daemon has ended meanwhile: so a held lock is tried for a
+// second.
+bool TakeLock(int lock) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    usleep(20'000);
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::Status DirectoryLock::Acquire(const std::string& path, DiskCause* cause) {
@@ -62,7 +76,7 @@ absl::Status DirectoryLock::Acquire(const std::string& path, DiskCause* cause) {
     return absl::UnavailableError(
         absl::StrCat("cache directory ", path, " cannot be written: ", kLockName, " ", lock.Why()));
   }
-  if (flock(lock.fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!TakeLock(lock.fd.get())) {
     *cause = DiskCause::kInUse;
     return InUse(path, (*directory)->fd());
   }
