@@ -65,6 +65,24 @@ Operand Emission::Half(mir::ValueId v, int half) const {
   }
 }
 
+Operand Emission::Widened(mir::ValueId v, bool is_signed) {
+  const uint32_t bits = BitsOf(v);
+  const Operand o = Src(v);
+  if (bits >= 32) return o;
+  if (IsImm(o)) {
+    if (!is_signed) return o;
+    const uint32_t sign = 1u << (bits - 1);
+    return Imm((o.id ^ sign) - sign);
+  }
+  const uint32_t ones = (1u << bits) - 1;
+  if (IsIn(o, kFileS)) {
+    if (!is_signed) return Salu(Opcode::kSAndB32, {o, Imm(ones)});
+    return Salu(bits == 16 ? Opcode::kSSextI32I16 : Opcode::kSSextI32I8, {o});
+  }
+  if (is_signed) return Valu(Opcode::kVBfeI32, {o, Imm(0), Imm(bits)});
+  return Valu(Opcode::kVAndB32, {Imm(ones), o});
+}
+
 Operand Emission::Component(const Operand& vector, int comp) const {
   Operand o = vector;
   o.comp = static_cast<uint16_t>(o.comp + comp);
@@ -93,7 +111,8 @@ Operand Emission::Vector(absl::Span<const Operand> parts, LirFile file) {
     const Operand& p = parts[i];
     in_row = in_row && IsIn(p, file) && p.mods == 0 && p.id == first.id && p.comp == first.comp + i;
   }
-  if (in_row && (file != kFileS || (first.comp == 0 && f_.value(first.value()).comps == parts.size()))) {
+  if (in_row &&
+      (file != kFileS || (first.comp == 0 && f_.value(first.value()).comps == parts.size()))) {
     Operand o = first;
     o.comps = static_cast<uint16_t>(parts.size());
     return o;
@@ -148,6 +167,8 @@ bool IsInlineAs(isa::Type type, uint32_t bits) {
   if (!isa::Is16Bit(type) && !isa::IsPacked(type)) return IsInline(bits);
   const auto n = static_cast<int16_t>(bits);
   if (n >= -16 && n <= 64) return true;
+  // Integers of 16 bits have no inline floats (LLVM 19, isInlinableLiteralI16).
+  if (type != isa::Type::kF16 && type != isa::Type::kPF16) return false;
   switch (bits & 0xffff) {
     case 0x3800:
     case 0xb800:
@@ -186,8 +207,8 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
     if (info.Has(scalar_only[i]) && !IsScalar(sources[i])) sources[i] = ToS(sources[i]);
   }
   // 64-bit shifts take one scalar, others two (Mesa 25.0.7, aco_validate.cpp).
-  const bool one = op == Opcode::kVLshlrevB64 || op == Opcode::kVLshrrevB64 ||
-                   op == Opcode::kVAshrrevI64;
+  const bool one =
+      op == Opcode::kVLshlrevB64 || op == Opcode::kVLshrrevB64 || op == Opcode::kVAshrrevI64;
   size_t bus = one ? 1 : 2;
   absl::InlinedVector<Operand, 4> named;
   if (info.Has(flag::kVccR)) --bus;
@@ -342,7 +363,8 @@ Operand Emission::Times(Operand o, uint32_t factor) {
   uint32_t shift = 0;
   while (power && (1u << shift) != factor) ++shift;
   if (IsScalar(o)) {
-    return power ? Salu(Opcode::kSLshlB32, {o, Imm(shift)}) : Salu(Opcode::kSMulI32, {o, Imm(factor)});
+    return power ? Salu(Opcode::kSLshlB32, {o, Imm(shift)})
+                 : Salu(Opcode::kSMulI32, {o, Imm(factor)});
   }
   return power ? Valu(Opcode::kVLshlrevB32, {Imm(shift), o})
                : Valu(Opcode::kVMulLoU32, {o, Imm(factor)});

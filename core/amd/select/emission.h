@@ -3,7 +3,8 @@
 //
 // Representation of values (an operand for each MIR value; Given):
 //   constants    immediates, until an instruction cannot take one
-//   numbers      S (a scalar register), where all lanes have the same value (IsUniform) and a scalar
+//   numbers      S (a scalar register), where all lanes have the same value (IsUniform) and a
+//   scalar
 //                instruction could make it; else V. So a uniform number may be in V (floats are:
 //                there is no scalar arithmetic for them); a divergent one never is in S.
 //                16-bit and smaller numbers are in the low part of a dword, whose upper part is
@@ -88,6 +89,8 @@ class Emission {
   // Returns the operand that holds a number of at most 32 bits; immediates for constants, with
   // bits above a smaller type 0. Of 64-bit numbers: Half.
   Operand Src(mir::ValueId v) const;
+  // Returns a number of at most 32 bits, extended to 32.
+  Operand Widened(mir::ValueId v, bool is_signed);
   // Returns one dword of a 64-bit number: 0 the low one.
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
@@ -123,6 +126,10 @@ class Emission {
   // scalars, one of them a literal), sources that must be VGPRs or scalars. `flags`: kSaturate.
   Operand Valu(Opcode op, std::initializer_list<Operand> sources, const Extra& extra = {},
                uint8_t flags = 0);
+  // The same of a commutative opcode, with a scalar source first: short forms have a VGPR second.
+  Operand Commuted(Opcode op, Operand a, Operand b, const Extra& extra = {}, uint8_t flags = 0) {
+    return IsIn(b, kFileV) ? Valu(op, {a, b}, extra, flags) : Valu(op, {b, a}, extra, flags);
+  }
   // The same of an opcode whose result is a lane mask (v_cmp).
   Operand Compare(Opcode op, Operand a, Operand b, const Extra& extra = {});
   // The same of an opcode with a carry out: {sum, mask}. `carry_in` may be absent.
