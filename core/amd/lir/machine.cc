@@ -182,7 +182,7 @@ bool MayReuseSource(const Function& f, InstId i, int def, int use) {
   const Operand& d = f.defs(i)[static_cast<size_t>(def)];
   const Operand& u = f.uses(i)[static_cast<size_t>(use)];
   if (!IsValue(d) || !IsValue(u)) return false;
-  if (in.op == kMergeLanes) return false;
+  if (in.op == kMergeLanes || in.op == kLaneShuffle) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (!IsIsaOp(in.op)) return dv.file == uv.file && d.comps == u.comps;

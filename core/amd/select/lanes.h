@@ -3,6 +3,8 @@
 #ifndef KILN_CORE_AMD_SELECT_LANES_H_
 #define KILN_CORE_AMD_SELECT_LANES_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "core/amd/select/bools.h"
 
@@ -16,6 +18,22 @@ class Lanes : public Room {
   absl::Status VisitDerivative(mir::InstId id);
 
  private:
+  Operand LaneNumber();
+  Operand FirstLane();
+  void Elect(mir::ValueId result);
+  void Vote(mir::InstId id);
+  void Ballot(mir::InstId id);
+  void LaneMask(mir::InstId id);
+  void ReadLanes(mir::InstId id);
+  void ReadBool(mir::InstId id);
+  Operand Move(const Operand& value, uint16_t control);
+  Operand ByPattern(mir::InstId id, const Operand& value);
+  Operand Shuffle(const Operand& value, const Operand& index);
+  Operand ShuffleByXor(const Operand& value, uint32_t mask);
+  std::optional<uint32_t> XorOfLanes(mir::ValueId index) const;
+  absl::Status Scan(mir::InstId id);
+  bool ReduceBool(mir::InstId id);
+
   Bools& bools_;
 };
 
