@@ -10,7 +10,7 @@ namespace kiln::amd {
 
 class Bools : public Room {
  public:
-  using Room::Room;
+  explicit Bools(Emission& e) : Room(e) {}
 
   // Selects an instruction whose result is a boolean and which is no subgroup operation.
   absl::Status VisitBool(mir::InstId id);

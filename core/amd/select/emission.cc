@@ -24,7 +24,11 @@ const mir::Uses& Emission::uses() {
   return *uses_;
 }
 
-lir::Function Emission::Finish() { return std::move(f_); }
+lir::Function Emission::Finish() {
+  std::vector<lir::InstId>& first = f_.blocks[0].insts;
+  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  return std::move(f_);
+}
 
 absl::Status Emission::Refuse(KnownCause cause, std::string_view what) const {
   return Unsupported(cause, std::string(what), spirv_id_);
@@ -121,7 +125,9 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   const bool whole = !defs.empty() && IsValue(defs[0]) &&
                      (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc);
   if (whole) fields.flags |= lir::kNoMask;
-  return b_.Emit(op, fields, defs, uses);
+  if (!in_prologue_) return b_.Emit(op, fields, defs, uses);
+  prologue_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
+  return prologue_.back();
 }
 
 bool IsInline(uint32_t bits) {
