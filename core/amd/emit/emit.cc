@@ -22,7 +22,7 @@ void EmitOne(Context& c, lir::InstId i) {
 }  // namespace
 
 absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options) {
-  Context c(f);
+  Context c(f, options.spill_offset);
   const Structure structure = StructureOf(f);
   Jumps jumps(c, structure);
   for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {

@@ -9,6 +9,7 @@
 #include "core/amd/abi/abi.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/perf/occupancy.h"
+#include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/passes.h"
 #include "core/amd/pipeline/statistics.h"
@@ -47,9 +48,9 @@ bool IsWanted(const CompileOptions& options, int lanes) {
 absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int lanes) {
   const auto size = static_cast<uint32_t>(lanes);
   if (options.require_full_subgroups && m.local_size[0] % size != 0) {
-    return WithCause(
-        absl::ResourceExhaustedError("full subgroups: the workgroup's x is no multiple of the size"),
-        "full_subgroups");
+    return BeyondLimit("partial_subgroups",
+                       absl::StrCat("workgroup of size ", m.local_size[0], " in x, at ", size, " lanes"),
+                       m.local_size_id);
   }
   return absl::OkStatus();
 }
@@ -63,15 +64,16 @@ absl::Status CheckModule(const mir::Module& m) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
   }
   if (m.shared_bytes > kMaxShared) {
-    return Unsupported("shared_memory", "shared variables", m.shared_id);
+    return Unsupported("shared_memory_too_large", "shared variables", m.shared_id);
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   const Step step(sink, "count_program", "out", static_cast<int>(w.lanes));
-  const absl::StatusOr<ProgramStatistics> counted = CountProgram(w.binary.bytes, WaveOf(w.lanes));
-  if (!counted.ok()) return counted.status();
+  const auto decoded = DecodeCode(w.binary.bytes);
+  if (!decoded.ok()) return decoded.status();
+  const ProgramStatistics counted = CountProgram(*decoded, WaveOf(w.lanes));
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);
@@ -87,7 +89,7 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
       .spilled_sgprs = w.spilled_sgprs,
       .spilled_vgprs = w.spilled_vgprs,
       .waves_per_simd = WavesPerSimd(static_cast<int>(w.binary.vgprs), WaveOf(w.lanes), group)};
-  v.statistics = StatisticsOf({.counted = *counted, .recorded = facts});
+  v.statistics = StatisticsOf({.counted = counted, .recorded = facts});
   v.code = std::move(w.binary.bytes);
   return v;
 }

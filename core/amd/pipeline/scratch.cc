@@ -41,9 +41,10 @@ void AddScratchPrologue(const Abi& abi, Program& program) {
   const std::vector<Row> start = {Scalar(Opcode::kSAddU32, low, low, offset), carry,
                                   SetRegister(kFlatScratchLow, low),
                                   SetRegister(kFlatScratchHigh, high)};
-  std::vector<std::vector<Row>> before(program.rows.size());
-  before[0] = start;
-  InsertRows(program, before);
+  for (Row& row : program.rows) {
+    if (row.target != Row::kNoTarget) row.target += static_cast<int>(start.size());
+  }
+  program.rows.insert(program.rows.begin(), start.begin(), start.end());
 }
 
 }  // namespace kiln::amd

@@ -24,9 +24,16 @@ void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   if (scope == mir::Scope::kWorkgroup && OneWave()) return;
   const uint16_t waits = WaitsOf(classes);
   if (waits == 0) return;
+  // Counters that are waited for are 0, others all ones: vm [3:0] and [15:14], exp [6:4], lgkm
+  // [13:8] (ISA guide, s_waitcnt).
+  constexpr uint16_t kNoWait = 0xff7f, kVm = 0xc00f, kLgkm = 0x3f00;
   Extra extra;
-  extra.simm = waits;
+  extra.simm = static_cast<uint16_t>(kNoWait & ~((waits & kWaitMemory) != 0 ? kVm : 0) &
+                                     ~((waits & kWaitShared) != 0 ? kLgkm : 0));
   e_.EmitRaw(Op(Opcode::kSWaitcnt), {}, {}, extra);
+  if ((waits & kWaitMemory) != 0) {
+    e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
+  }
   if (scope != mir::Scope::kDevice || (waits & kWaitMemory) == 0) return;
   e_.EmitRaw(Op(Opcode::kBufferGl1Inv), {}, {});
   e_.EmitRaw(Op(Opcode::kBufferGl0Inv), {}, {});
