@@ -84,11 +84,12 @@ uint32_t FlagsOf(const OpcodeInfo& info) {
     case Opcode::kSBarrier:
     case Opcode::kBufferGl0Inv:
     case Opcode::kBufferGl1Inv:
-    case Opcode::kSDcacheInv: return lir::kOpBarrier | lir::kOpSideEffect;
+    case Opcode::kSDcacheInv:
+    case Opcode::kSWaitcnt:
+    case Opcode::kSWaitcntVscnt: return lir::kOpBarrier | lir::kOpSideEffect;
     case Opcode::kSSendmsg:
     case Opcode::kSSetregB32:
     case Opcode::kSSetregImm32B32:
-    case Opcode::kSWaitcnt:
     case Opcode::kSNop: return lir::kOpSideEffect;
     case Opcode::kDsBpermuteB32:
     case Opcode::kDsPermuteB32:

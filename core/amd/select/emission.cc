@@ -24,7 +24,11 @@ const mir::Uses& Emission::uses() {
   return *uses_;
 }
 
-lir::Function Emission::Finish() { return std::move(f_); }
+lir::Function Emission::Finish() {
+  std::vector<lir::InstId>& first = f_.blocks[0].insts;
+  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  return std::move(f_);
+}
 
 absl::Status Emission::Refuse(KnownCause cause, std::string_view what) const {
   return Unsupported(cause, std::string(what), spirv_id_);
@@ -137,10 +141,15 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   fields.flags = flags;
   fields.spirv_id = spirv_id_;
   fields.aux = IsIsaOp(op) ? AddExtra(f_, extra) : aux;
+  // Not what reads V, of which only the lanes that are on may be read (v_readfirstlane).
   const bool whole = !defs.empty() && IsValue(defs[0]) &&
-                     (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc);
+                     (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc) &&
+                     std::none_of(uses.begin(), uses.end(),
+                                  [&](const Operand& o) { return IsIn(o, kFileV); });
   if (whole) fields.flags |= lir::kNoMask;
-  return b_.Emit(op, fields, defs, uses);
+  if (!in_prologue_) return b_.Emit(op, fields, defs, uses);
+  prologue_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
+  return prologue_.back();
 }
 
 bool IsInline(uint32_t bits) {

@@ -21,6 +21,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -75,6 +76,18 @@ class Emission {
   mir::InstId at() const { return at_; }
   uint32_t spirv_id() const { return spirv_id_; }
 
+  // While an object is alive, instructions go to the start of the program.
+  class Prologue {
+   public:
+    explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
+    ~Prologue() { e_.in_prologue_ = outer_; }
+    Prologue(const Prologue&) = delete;
+
+   private:
+    Emission& e_;
+    const bool outer_;
+  };
+  // Returns the function with its prologue inserted.
   lir::Function Finish();
 
   // ---- values
@@ -183,7 +196,9 @@ class Emission {
   lir::Builder b_{f_};
   const mid::Divergence divergence_;
   std::optional<mir::Uses> uses_;
-  std::vector<Operand> map_;  // by MIR value
+  std::vector<Operand> map_;           // by MIR value
+  std::vector<lir::InstId> prologue_;  // will go to the start of block 0
+  bool in_prologue_ = false;
   mir::InstId at_;
   uint32_t spirv_id_ = 0;
 };

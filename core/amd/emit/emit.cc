@@ -1,0 +1,53 @@
+#include "core/amd/emit/emit.h"
+
+#include "core/amd/emit/context.h"
+#include "core/amd/emit/instructions.h"
+#include "core/amd/emit/jumps.h"
+#include "core/amd/emit/pseudo.h"
+#include "core/amd/emit/remove_branches.h"
+#include "core/amd/emit/scans.h"
+#include "core/amd/emit/structure.h"
+#include "core/amd/lir/ops.h"
+
+namespace kiln::amd {
+namespace {
+
+void EmitOne(Context& c, lir::InstId i) {
+  const lir::Inst& in = c.f().inst(i);
+  if (IsIsaOp(in.op)) return EmitInstruction(c, i);
+  if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i) && !EmitScan(c, i)) {
+    c.Fail(in, "it should not be here after allocation");
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options) {
+  Context c(f, options.spill_offset);
+  const Structure structure = StructureOf(f);
+  Jumps jumps(c, structure);
+  for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {
+    jumps.BeginBlock(b);
+    const lir::InstId terminator = TerminatorOf(f, b);
+    size_t emitted = 0;
+    for (lir::InstId i : f.blocks[b].insts) {
+      c.SetOrigin(f.inst(i));
+      if (i == terminator) {
+        emitted = jumps.EmitTerminator(b, i);
+      } else {
+        EmitOne(c, i);
+      }
+      if (!c.status().ok()) return c.status();
+    }
+    b += emitted;
+  }
+  jumps.Finish();
+  if (!c.status().ok()) return c.status();
+  c.ResolveLabels();
+  Program program = std::move(c.program());
+  if (options.remove_execz_branches) RemoveExeczBranches(program);
+  RemoveBranchesToNext(program);
+  return program;
+}
+
+}  // namespace kiln::amd

@@ -1,0 +1,32 @@
+// Emission: allocated LIR of gfx1030 to instructions with symbolic targets.
+//
+// In: a function with registers, without collects; slots and the temporary pair are reserved
+// (lir/ops.h). Out: a program in layout order, each instruction in its shortest form. Next come
+// waits/ (waits for counters) and finalise.h (bytes). Linear.
+//
+// Immediates: 32 bits; 64-bit integers are sign-extended, doubles have them as their high half. An
+// instruction reads its literal as the type of the operand says.
+//
+// Errors are Internal and name the operation: an instruction that the encoding or a rule of
+// isa/verify.h refuses, constructs that do not nest.
+#ifndef KILN_CORE_AMD_EMIT_EMIT_H_
+#define KILN_CORE_AMD_EMIT_EMIT_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "core/amd/emit/program.h"
+#include "core/lir/lir.h"
+
+namespace kiln::amd {
+
+struct EmitOptions {
+  bool remove_execz_branches = true;  // where what they skip is cheap
+  uint32_t spill_offset = 0;  // bytes of a lane's scratch before the spilled registers
+};
+
+absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_EMIT_EMIT_H_

@@ -1,0 +1,84 @@
+#include "core/amd/emit/finalise.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/amd/emit/far_branches.h"
+#include "core/amd/isa/encode.h"
+#include "core/amd/isa/operands.h"
+
+namespace kiln::amd {
+namespace {
+
+constexpr int kPaddingDwords = 5;
+
+void Append(std::vector<uint8_t>& bytes, uint32_t dword) {
+  for (int b = 0; b < 4; ++b) bytes.push_back(static_cast<uint8_t>(dword >> (8 * b)));
+}
+
+// Counts registers that the program names.
+void CountRegisters(const Program& program, Binary* binary) {
+  for (const Row& row : program.rows) {
+    for (const isa::OperandUse& use : isa::OperandsOf(row.inst, program.wave)) {
+      const uint32_t end = use.operand.code + uint32_t{use.dwords};
+      if (use.operand.is_vgpr()) {
+        binary->vgprs = std::max(binary->vgprs, end - 256);
+      } else if (use.operand.code < isa::kSgprCount) {
+        binary->sgprs = std::max(binary->sgprs, std::min<uint32_t>(end, isa::kSgprCount));
+      }
+    }
+  }
+}
+
+absl::Status Error(const Row& row, size_t index, absl::string_view what) {
+  return absl::InternalError(
+      absl::StrCat("instruction ", index, " (id ", row.spirv_id, "): ", what));
+}
+
+// Writes the final distance or address into an instruction.
+isa::Instruction Resolved(const Program& program, const std::vector<uint32_t>& offsets, size_t i,
+                          uint32_t data_offset) {
+  const Row& row = program.rows[i];
+  isa::Instruction inst = row.inst;
+  if (row.target != Row::kNoTarget) {
+    inst.simm = static_cast<uint16_t>(BranchDistance(program, offsets, i));
+  }
+  if (row.constant_address) inst.literal += data_offset - offsets[i];
+  return inst;
+}
+
+void AddLocation(const Row& row, Binary* binary) {
+  if (!binary->locations.empty() && binary->locations.back().spirv_id == row.spirv_id) return;
+  binary->locations.push_back({static_cast<uint32_t>(binary->bytes.size()), row.spirv_id});
+}
+
+}  // namespace
+
+absl::StatusOr<Binary> Finalise(Program program, absl::Span<const uint8_t> constant_data,
+                                const FinaliseOptions& options) {
+  if (absl::Status s = ShortenBranches(program, options.farthest); !s.ok()) return s;
+  const auto offsets = OffsetsOf(program);
+  if (!offsets.ok()) return offsets.status();
+  Binary binary;
+  CountRegisters(program, &binary);
+  binary.instruction_bytes = offsets->back();
+  const uint32_t padded = binary.instruction_bytes + 4 * kPaddingDwords;
+  binary.data_offset = (padded + options.data_alignment - 1) & ~(options.data_alignment - 1);
+  for (size_t i = 0; i < program.rows.size(); ++i) {
+    AddLocation(program.rows[i], &binary);
+    const auto encoded = isa::Encode(Resolved(program, *offsets, i, binary.data_offset));
+    if (!encoded.ok()) return Error(program.rows[i], i, encoded.status().message());
+    for (uint32_t dword : encoded->dwords()) Append(binary.bytes, dword);
+  }
+  isa::Instruction end;
+  end.op = isa::Opcode::kSCodeEnd;
+  const auto padding = isa::Encode(end);
+  if (!padding.ok()) return padding.status();
+  if (constant_data.empty()) binary.data_offset = padded;
+  while (binary.bytes.size() < binary.data_offset) Append(binary.bytes, padding->dword[0]);
+  binary.bytes.insert(binary.bytes.end(), constant_data.begin(), constant_data.end());
+  return binary;
+}
+
+}  // namespace kiln::amd

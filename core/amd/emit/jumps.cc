@@ -1,0 +1,264 @@
+#include "core/amd/emit/jumps.h"
+
+#include <algorithm>
+
+#include "core/amd/emit/operands.h"
+
+namespace kiln::amd {
+namespace {
+
+using isa::Opcode;
+
+bool Inverse(const lir::Inst& in) { return (in.flags & lir::kPredicateInverse) != 0; }
+
+}  // namespace
+
+Jumps::Jumps(Context& c, const Structure& structure)
+    : c_(c),
+      f_(c.f()),
+      structure_(structure),
+      at_start_(f_.blocks.size()),
+      at_end_(f_.blocks.size()) {
+  for (size_t b = 0; b < f_.blocks.size(); ++b) block_labels_.push_back(c_.NewLabel());
+}
+
+isa::Operand Jumps::Slot(uint32_t slot) const {
+  return isa::Sgpr(static_cast<int>(SlotSgpr(slot, MaskUnits(f_))));
+}
+
+Jumps::Construct* Jumps::Top(Construct::Kind kind, lir::InstId i) {
+  const lir::Inst& in = f_.inst(i);
+  if (open_.empty() || open_.back().kind != kind || open_.back().slot != in.aux) {
+    c_.Fail(in, "it does not belong to the innermost open construct");
+    return nullptr;
+  }
+  return &open_.back();
+}
+
+size_t Jumps::InnermostLoop() const {
+  for (size_t k = open_.size(); k-- > 0;) {
+    if (open_[k].kind == Construct::Kind::kLoop) return k;
+  }
+  return open_.size();
+}
+
+void Jumps::BeginBlock(size_t block) {
+  c_.Bind(Label(block));
+  at_start_[block] = at_end_[block] = InnermostId();
+  if (open_.empty() || open_.back().kind != Construct::Kind::kLoop) return;
+  if (open_.back().continue_block == lir::BlockId(block)) RestoreContinued(open_.back());
+}
+
+// From here on lanes wait for the mask_while.
+void Jumps::RestoreContinued(Construct& loop) {
+  c_.Bind(loop.restore);
+  loop.restore = c_.NewLabel();
+  c_.Add(c_.masks().mov, Exec(), Slot(loop.slot));
+  loop.continues = loop.stray = false;
+}
+
+void Jumps::If(lir::InstId i) {
+  const lir::Inst& in = f_.inst(i);
+  Construct construct;
+  construct.slot = in.aux;
+  construct.restore = c_.NewLabel();
+  construct.entry_id = ++next_id_;
+  c_.Add(Inverse(in) ? c_.masks().andn1_saveexec : c_.masks().and_saveexec, Slot(in.aux),
+         RegisterOf(f_, f_.uses(i).back()));
+  c_.AddBranch(Opcode::kSCbranchExecz, construct.restore);
+  open_.push_back(construct);
+}
+
+void Jumps::Else(size_t block, lir::InstId i) {
+  Construct* construct = Top(Construct::Kind::kIf, i);
+  if (construct == nullptr) return;
+  // An empty side: the mask_endif restores for both.
+  if (block + 1 < f_.blocks.size() && structure_.only_endif[block + 1]) return;
+  c_.Bind(construct->restore);
+  construct->restore = c_.NewLabel();
+  const isa::Operand slot = Slot(construct->slot);
+  c_.Add(c_.masks().andn2, Exec(), slot, Exec());
+  c_.AddBranch(Opcode::kSCbranchExecz, construct->restore);
+}
+
+void Jumps::Endif(lir::InstId i) {
+  Construct* construct = Top(Construct::Kind::kIf, i);
+  if (construct == nullptr) return;
+  c_.Bind(construct->restore);
+  c_.Add(c_.masks().mov, Exec(), Slot(construct->slot));
+  const bool removed = construct->removed;
+  open_.pop_back();
+  if (removed) GoToRestoringPlace(Opcode::kSCbranchExecz);
+}
+
+void Jumps::Loop(size_t block, lir::InstId i) {
+  const auto& succs = f_.blocks[block].succs;
+  if (succs.size() != 1 || succs[0].to.index != block + 1) {
+    return c_.Fail(f_.inst(i), "its head does not follow it");
+  }
+  Construct construct;
+  construct.kind = Construct::Kind::kLoop;
+  construct.slot = f_.inst(i).aux;
+  construct.restore = c_.NewLabel();
+  construct.exit = c_.NewLabel();
+  construct.continue_block = structure_.continue_block[block];
+  construct.entry_id = ++next_id_;
+  c_.Add(c_.masks().mov, Slot(construct.slot + 1), Exec());
+  c_.Add(c_.masks().mov, Slot(construct.slot), Exec());
+  open_.push_back(construct);
+}
+
+void Jumps::While(size_t block, lir::InstId i) {
+  Construct* loop = Top(Construct::Kind::kLoop, i);
+  if (loop == nullptr) return;
+  if (f_.blocks[block].succs.empty()) return c_.Fail(f_.inst(i), "it has no head to go to");
+  c_.Bind(loop->restore);
+  if (loop->continues || loop->stray) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
+  const size_t head = f_.blocks[block].succs[0].to.index;
+  if (at_start_[head] != loop->entry_id || head > block) {
+    return c_.Fail(f_.inst(i), "it does not go to the head of its loop");
+  }
+  c_.AddBranch(Opcode::kSBranch, Label(head));
+  if (c_.IsUsed(loop->exit)) {
+    c_.Bind(loop->exit);
+    c_.Add(c_.masks().mov, Exec(), Slot(loop->slot + 1));
+  }
+  open_.pop_back();
+}
+
+void Jumps::GoToRestoringPlace(Opcode branch) {
+  if (open_.empty()) return;
+  Construct& to = open_.back();
+  to.stray = true;
+  c_.AddBranch(branch, to.restore);
+}
+
+// The ifs inside the loop no longer wait for the lanes.
+void Jumps::LeaveOpenIfs(size_t loop, isa::Operand lanes) {
+  for (size_t k = loop + 1; k < open_.size(); ++k) {
+    const isa::Operand slot = Slot(open_[k].slot);
+    c_.Add(c_.masks().andn2, slot, slot, lanes);
+    open_[k].removed = true;
+  }
+}
+
+void Jumps::Leave(lir::InstId i, bool breaks) {
+  const size_t loop = InnermostLoop();
+  if (loop == open_.size() || (breaks && open_[loop].slot != f_.inst(i).aux)) {
+    return c_.Fail(f_.inst(i), "it does not belong to the innermost open loop");
+  }
+  if (!f_.uses(i).empty()) {
+    return LeaveIf(i, breaks, RegisterOf(f_, f_.uses(i).back()), Inverse(f_.inst(i)));
+  }
+  // All lanes of the loop are on, and leave it.
+  if (breaks && loop + 1 == open_.size() && !open_[loop].continues) {
+    return c_.AddBranch(Opcode::kSBranch, open_[loop].exit);
+  }
+  LeaveOpenIfs(loop, Exec());
+  if (breaks) {
+    const isa::Operand slot = Slot(open_[loop].slot);
+    c_.Add(c_.masks().andn2, slot, slot, Exec());
+    c_.AddBranch(Opcode::kSCbranchScc0, open_[loop].exit);
+  } else {
+    open_[loop].continues = true;
+  }
+  GoToRestoringPlace(Opcode::kSBranch);
+}
+
+void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inverse) {
+  const size_t at = InnermostLoop();
+  if (at == open_.size() || (breaks && open_[at].slot != f_.inst(i).aux)) {
+    return c_.Fail(f_.inst(i), "it does not belong to the innermost open loop");
+  }
+  Construct& loop = open_[at];
+  const isa::Operand slot = Slot(loop.slot);
+  // All lanes of the loop are on: bits of others do not matter.
+  if (breaks && at + 1 == open_.size() && !loop.continues) {
+    c_.Add(inverse ? c_.masks().and_ : c_.masks().andn2, slot, slot, condition);
+    c_.AddBranch(Opcode::kSCbranchScc0, loop.exit);
+    c_.Add(c_.masks().mov, Exec(), slot);
+    return;
+  }
+  const isa::Operand lanes = Temporary();
+  if (inverse) {
+    c_.Add(c_.masks().andn2, lanes, Exec(), condition);
+  } else {
+    c_.Add(c_.masks().and_, lanes, Exec(), condition);
+  }
+  LeaveOpenIfs(at, lanes);
+  if (breaks) {
+    c_.Add(c_.masks().andn2, slot, slot, lanes);
+    c_.AddBranch(Opcode::kSCbranchScc0, loop.exit);
+  } else {
+    loop.continues = true;
+  }
+  c_.Add(c_.masks().andn2, Exec(), Exec(), lanes);
+  GoToRestoringPlace(Opcode::kSCbranchExecz);
+}
+
+void Jumps::SccIf(size_t block, lir::InstId i) {
+  const auto& succs = f_.blocks[block].succs;
+  if (succs.size() != 2) return c_.Fail(f_.inst(i), "it has not two successors");
+  const size_t yes = succs[0].to.index, no = succs[1].to.index;
+  NoteUniform(block, yes, i);
+  NoteUniform(block, no, i);
+  if (yes == block + 1) return c_.AddBranch(Opcode::kSCbranchScc0, Label(no));
+  c_.AddBranch(Opcode::kSCbranchScc1, Label(yes));
+  if (no != block + 1) c_.AddBranch(Opcode::kSBranch, Label(no));
+}
+
+size_t Jumps::EmitTerminator(size_t block, lir::InstId i) {
+  const lir::Inst& in = f_.inst(i);
+  size_t emitted = 0;
+  switch (in.op) {
+    case kMaskIf:
+      if (structure_.leaves_at_once[block]) {
+        const lir::InstId leave = f_.blocks[block + 1].insts[0];
+        LeaveIf(leave, f_.inst(leave).op == kMaskBreak, RegisterOf(f_, f_.uses(i).back()),
+                Inverse(in));
+        emitted = 2;
+        break;
+      }
+      If(i);
+      break;
+    case kMaskElse: Else(block, i); break;
+    case kMaskEndif: Endif(i); break;
+    case kMaskLoop: Loop(block, i); break;
+    case kMaskBreak: Leave(i, true); break;
+    case kMaskContinue: Leave(i, false); break;
+    case kMaskWhile: While(block, i); break;
+    case kSccIf: SccIf(block, i); break;
+    case kJump: {
+      if (f_.blocks[block].succs.size() != 1) {
+        c_.Fail(in, "it has not one successor");
+        break;
+      }
+      const size_t to = f_.blocks[block].succs[0].to.index;
+      NoteUniform(block, to, i);
+      if (to != block + 1) c_.AddBranch(Opcode::kSBranch, Label(to));
+      break;
+    }
+    case kEnd: c_.Add(Opcode::kSEndpgm, {}); break;
+    default: c_.Fail(in, "it is no terminator"); break;
+  }
+  for (size_t k = 1; k <= emitted; ++k) {
+    c_.Bind(Label(block + k));
+    at_start_[block + k] = at_end_[block + k] = InnermostId();
+  }
+  return emitted;
+}
+
+void Jumps::Finish() {
+  if (!open_.empty()) {
+    lir::Inst in;
+    in.op = open_.back().kind == Construct::Kind::kIf ? kMaskIf : kMaskLoop;
+    return c_.Fail(in, "it is never closed");
+  }
+  for (const UniformJump& jump : uniform_) {
+    if (at_end_[jump.from] != at_start_[jump.to]) {
+      c_.Fail(f_.inst(jump.inst), "a uniform jump into or out of a divergent construct");
+    }
+  }
+}
+
+}  // namespace kiln::amd

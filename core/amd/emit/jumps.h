@@ -1,0 +1,90 @@
+// Emits the jumps of structured control flow under exec.
+//
+// Lanes that wait are kept in slots, masks in reserved scalar registers by nesting depth
+// (lir/ops.h). A jump that may leave no lane on goes to the innermost place that restores lanes:
+// the mask_else, the mask_endif, the block where continuing lanes meet, the mask_while.
+//
+//   mask_if     slot = exec, exec &= condition; none left: to the restoring place
+//   mask_else   exec = slot without exec
+//   mask_endif  exec = slot; breaks and continues in between took their lanes out of the slot
+//   mask_loop   slot + 1 = exec at the entry, slot = the lanes that are still in the loop
+//   mask_while  exec = slot, back to the head; the last lane to leave restores slot + 1
+//
+// A conditional break whose if has nothing else in it takes the lanes out directly.
+#ifndef KILN_CORE_AMD_EMIT_JUMPS_H_
+#define KILN_CORE_AMD_EMIT_JUMPS_H_
+
+#include <vector>
+
+#include "core/amd/emit/context.h"
+#include "core/amd/emit/structure.h"
+
+namespace kiln::amd {
+
+class Jumps {
+ public:
+  Jumps(Context& c, const Structure& structure);
+
+  // To be called before a block's instructions: binds its label, restores lanes that continued.
+  void BeginBlock(size_t block);
+
+  // Emits the terminator of a block. Returns the number of blocks behind it that it has emitted as
+  // well, and whose labels it has bound.
+  size_t EmitTerminator(size_t block, lir::InstId i);
+
+  // To be called before the end: fails if a construct is open, or if a uniform jump goes into or
+  // out of one.
+  void Finish();
+
+ private:
+  struct Construct {
+    enum class Kind : uint8_t { kIf, kLoop } kind = Kind::kIf;
+    uint32_t slot = 0;
+    int restore = 0;       // label of the next restoring place
+    bool removed = false;  // lanes may have left the slot since the construct began
+    // Of loops:
+    lir::BlockId continue_block;
+    int exit = 0;            // label
+    bool continues = false;  // lanes may wait for the restoring place
+    bool stray = false;      // the restoring place is reached with other lanes on than the slot's
+    int entry_id = 0;        // of any construct: a number of its own
+  };
+  struct UniformJump {
+    lir::InstId inst;
+    size_t from, to;
+  };
+
+  isa::Operand Slot(uint32_t slot) const;
+  int Label(size_t block) const { return block_labels_[block]; }
+  Construct* Top(Construct::Kind kind, lir::InstId i);
+  size_t InnermostLoop() const;
+
+  void If(lir::InstId i);
+  void Else(size_t block, lir::InstId i);
+  void Endif(lir::InstId i);
+  void Loop(size_t block, lir::InstId i);
+  void While(size_t block, lir::InstId i);
+  void RestoreContinued(Construct& loop);
+  // Takes lanes out of the loop or out of this iteration: all that are on, or those in `condition`.
+  void Leave(lir::InstId i, bool breaks);
+  void LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inverse);
+  void LeaveOpenIfs(size_t loop, isa::Operand lanes);
+  void GoToRestoringPlace(isa::Opcode branch);
+  void SccIf(size_t block, lir::InstId i);
+  void Go(size_t block, size_t to, isa::Opcode op, lir::InstId i);
+  void NoteUniform(size_t from, size_t to, lir::InstId i) { uniform_.push_back({i, from, to}); }
+  int InnermostId() const { return open_.empty() ? 0 : open_.back().entry_id; }
+
+  Context& c_;
+  const lir::Function& f_;
+  const Structure& structure_;
+  std::vector<int> block_labels_;
+  std::vector<Construct> open_;
+  int next_id_ = 0;
+  std::vector<int> at_start_, at_end_;  // by block: the innermost construct
+  std::vector<UniformJump> uniform_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_EMIT_JUMPS_H_

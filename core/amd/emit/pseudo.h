@@ -1,0 +1,16 @@
+// Emits the pseudo operations of lir/ops.def that are no jumps, one function for each theme.
+#ifndef KILN_CORE_AMD_EMIT_PSEUDO_H_
+#define KILN_CORE_AMD_EMIT_PSEUDO_H_
+
+#include "core/amd/emit/context.h"
+
+namespace kiln::amd {
+
+// Each returns false if the operation is none of its theme.
+bool EmitMask(Context& c, lir::InstId i);
+bool EmitCopy(Context& c, lir::InstId i);
+bool EmitSpill(Context& c, lir::InstId i);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_EMIT_PSEUDO_H_

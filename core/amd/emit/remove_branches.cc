@@ -1,0 +1,64 @@
+#include "core/amd/emit/remove_branches.h"
+
+#include <vector>
+
+namespace kiln::amd {
+namespace {
+
+using isa::Opcode;
+using isa::OpcodeInfo;
+
+constexpr int kDear = 16, kScalarCost = 2, kVectorCost = 1;
+
+// Returns what an instruction costs if no lane is on; above kDear if it must not be executed then.
+int CostOf(const isa::Instruction& inst) {
+  const OpcodeInfo& info = isa::Info(inst.op);
+  switch (info.unit) {
+    case isa::Unit::kSalu: return kScalarCost;
+    case isa::Unit::kBranch:
+    case isa::Unit::kMessage:
+    case isa::Unit::kWait:
+    case isa::Unit::kBarrier:
+    case isa::Unit::kScalarOther: return kDear + 1;
+    default: break;
+  }
+  if (!isa::IsVectorAlu(info.encoding)) return kDear + 1;
+  // What writes scalar registers or ignores exec acts all the same.
+  if (info.Has(isa::opcode_flag::kAnyLane) || info.Has(isa::opcode_flag::kSDst)) return kDear + 1;
+  return kVectorCost;
+}
+
+bool IsCheap(const Program& program, size_t from, size_t to) {
+  int cost = 0;
+  for (size_t i = from; i < to && cost <= kDear; ++i) cost += CostOf(program.rows[i].inst);
+  return cost <= kDear;
+}
+
+bool IsRelativeBranch(const Row& row) { return row.target != Row::kNoTarget; }
+
+}  // namespace
+
+void RemoveExeczBranches(Program& program) {
+  std::vector<bool> erased(program.rows.size());
+  for (size_t i = 0; i < program.rows.size(); ++i) {
+    const Row& row = program.rows[i];
+    if (row.inst.op != Opcode::kSCbranchExecz || row.target <= static_cast<int>(i)) continue;
+    erased[i] = IsCheap(program, i + 1, static_cast<size_t>(row.target));
+  }
+  EraseRows(program, erased);
+}
+
+void RemoveBranchesToNext(Program& program) {
+  std::vector<bool> erased(program.rows.size());
+  // From the end, so that a branch over branches that go is seen as one to the next row.
+  for (size_t i = program.rows.size(); i-- > 0;) {
+    const Row& row = program.rows[i];
+    if (!IsRelativeBranch(row) || row.target <= static_cast<int>(i)) continue;
+    size_t next = i + 1;
+    while (next < static_cast<size_t>(row.target) && erased[next]) ++next;
+    erased[i] = next == static_cast<size_t>(row.target);
+  }
+  EraseRows(program, erased);
+}
+
+}  // namespace kiln::amd

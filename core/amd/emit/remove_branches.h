@@ -1,0 +1,20 @@
+// Removes branches that cost more than they save.
+#ifndef KILN_CORE_AMD_EMIT_REMOVE_BRANCHES_H_
+#define KILN_CORE_AMD_EMIT_REMOVE_BRANCHES_H_
+
+#include "core/amd/emit/program.h"
+
+namespace kiln::amd {
+
+// Removes forward s_cbranch_execz over instructions that do nothing under an empty exec and cost
+// little: at most 16, of which a scalar one costs 2 and a vector one 1 (Mesa 25.0.7,
+// aco_lower_branches.cpp). No memory, exports, messages, barriers, branches, v_writelane or
+// v_readlane are among them. Linear.
+void RemoveExeczBranches(Program& program);
+
+// Removes branches to the next row.
+void RemoveBranchesToNext(Program& program);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_EMIT_REMOVE_BRANCHES_H_
