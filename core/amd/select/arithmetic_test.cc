@@ -63,12 +63,14 @@ TEST(SelectArithmetic, HighestBits) {
 }
 
 TEST(SelectArithmetic, FieldsOfBits) {
-  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, 5\n"), "v_bfe_u32");
-  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, 32\n"), "v_lshrrev_b32");
+  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, 5\n%11:i32 = iadd %10, 1\n"),
+            "v_bfe_u32 v_add_nc_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, 32\n%11:i32 = iadd %10, 1\n"),
+            "v_lshrrev_b32 v_add_nc_u32");
   EXPECT_EQ(SelectedOps("%10:i32 = sbitfield_extract %2, 3, 5\n"), "s_bfe_i32");
   // A count that may be 32.
-  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, %1\n"),
-            "v_bfe_u32 v_lshrrev_b32 v_cmp_gt_u32 v_cndmask_b32");
+  EXPECT_EQ(SelectedOps("%10:i32 = ubitfield_extract %1, 3, %1\n%11:i32 = iadd %10, 1\n"),
+            "v_bfe_u32 v_lshrrev_b32 v_cmp_gt_u32 v_cndmask_b32 v_add_nc_u32");
   EXPECT_EQ(SelectedOps("%10:i32 = bitfield_insert %1, %2, 3, 5\n"), "v_lshlrev_b32 v_bfi_b32");
 }
 
@@ -108,12 +110,12 @@ TEST(SelectArithmetic, DotProducts) {
 }
 
 TEST(SelectArithmetic, Words) {
-  EXPECT_EQ(SelectedOps("%10:i16 = trunc %1\n%11:i16 = iadd %10, 3\n%12:i16 = ushr %11, %1\n"
-                        "%13:i32 = sext %12\n"),
-            "v_add_nc_u16 v_lshrrev_b16 v_bfe_i32");
-  EXPECT_EQ(SelectedOps("%10:i16 = trunc %2\n%11:i16 = iadd %10, 3\n%12:i16 = ushr %11, %2\n"
-                        "%13:i32 = zext %12\n"),
-            "s_add_u32 s_and_b32 s_and_b32 s_lshr_b32 s_and_b32");
+  EXPECT_EQ(SelectedOps("%10:i16 = trunc %1\n%11:i16 = iadd %10, 3i16\n%12:i16 = ushr %11, %1\n"
+                        "%13:i32 = sext %12\n%14:i32 = iadd %13, 1\n"),
+            "v_add_nc_u16 v_lshrrev_b16 v_bfe_i32 v_add_nc_u32");
+  EXPECT_EQ(SelectedOps("%10:i16 = trunc %2\n%11:i16 = iadd %10, 3i16\n%12:i16 = ushr %11, %2\n"
+                        "%13:i32 = zext %12\n%14:i32 = iadd %13, 1\n"),
+            "s_add_u32 s_and_b32 s_and_b32 s_lshr_b32 s_and_b32 s_add_u32");
 }
 
 }  // namespace

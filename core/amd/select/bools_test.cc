@@ -15,7 +15,7 @@ TEST(SelectBools, UniformComparisonsAreScc) {
 
 TEST(SelectBools, DivergentComparisonsAreMasks) {
   EXPECT_EQ(SelectedOps("%10:bool = slt %1, 5\n%11:i32 = select %10, %1, 7\n"),
-            "v_cmp_gt_i32 v_cndmask_b32");
+            "v_cmp_lt_i32 v_cndmask_b32");
   EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = ult %2, 9\n%12:bool = and %10, %11\n"),
             "v_cmp_lt_i32 s_cmp_lt_u32 mask_of_scc mask_and");
 }

@@ -16,8 +16,10 @@ TEST(SelectConversions, Halfs) {
   // The instruction keeps the high half of its result's register.
   EXPECT_EQ(SelectedOps("%10:i32 = f2f16 %3\n%11:i32 = or %10, %2\n"),
             "v_cvt_f16_f32 v_and_b32 v_or_b32");
-  EXPECT_EQ(SelectedOps("%10:i32 = f2f16 %3\n%11:i32 = shl %10, 16\n"),
-            "v_cvt_f16_f32 v_lshlrev_b32");
+  EXPECT_EQ(
+      SelectedOps(
+          "%10:i32 = f2f16 %3\n%11:i32 = shl %10, 16\n%12:i32 = iadd %11, 1\n%13:i32 = imul %11, %1\n"),
+      "v_cvt_f16_f32 v_lshlrev_b32 v_add_nc_u32 v_mul_lo_u32");
 }
 
 TEST(SelectConversions, PartsOfDwords) {
@@ -41,8 +43,10 @@ TEST(SelectConversions, PairsOfWords) {
 }
 
 TEST(SelectConversions, Widths) {
-  EXPECT_EQ(SelectedOps("%10:i8 = trunc %2\n%11:i32 = sext %10\n%12:i32 = zext %10\n"),
-            "s_sext_i32_i8 s_and_b32");
+  EXPECT_EQ(
+      SelectedOps(
+          "%10:i8 = trunc %2\n%11:i32 = sext %10\n%12:i32 = zext %10\n%13:i32 = iadd %12, 1\n"),
+      "s_sext_i32_i8 s_and_b32 s_add_u32");
   EXPECT_EQ(SelectedOps("%10:i8 = trunc %1\n%11:f32 = u2f %10\n"), "v_cvt_f32_ubyte0");
 }
 
