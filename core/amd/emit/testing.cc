@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/isa/decode.h"
 #include "core/amd/isa/verify.h"
 #include "core/amd/lir/machine.h"
@@ -101,6 +102,7 @@ std::string EmitLine(std::string_view line, uint8_t width) {
 
 Binary Compile(Program program, const FinaliseOptions& options) {
   InsertWaits(program);
+  AvoidHazards(program);
   const isa::Wave wave = program.wave;
   auto binary = Finalise(std::move(program), {}, options);
   EXPECT_TRUE(binary.ok()) << binary.status();
