@@ -51,6 +51,16 @@ TEST(EmitTest, Fma) {
   EXPECT_EQ(EmitLine("%v1 = v_fmac_f32 %v2 %v3 _ %v1 {[]}"), "v_fmac_f32_e32 v1, v2, v3");
 }
 
+TEST(EmitTest, LiteralsOfTheOpcode) {
+  EXPECT_EQ(EmitLine("%v1 = v_fmamk_f32 %s2 #0x40490fdb %v3 {[]}"),
+            "v_fmamk_f32 v1, s2, 0x40490fdb, v3");
+  EXPECT_EQ(EmitLine("%v1 = v_fmaak_f32 #0x3f800000 %v3 #0x40490fdb {[]}"),
+            "v_fmaak_f32 v1, 1.0, v3, 0x40490fdb");
+  EXPECT_EQ(EmitLine("s_setreg_imm32_b32 #0x3 {[simm 2049]}"),
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3");
+  EXPECT_EQ(EmitLine("s_waitcnt_vscnt {[simm 0]}"), "s_waitcnt_vscnt null, 0x0");
+}
+
 TEST(EmitTest, Constants) {
   EXPECT_EQ(EmitLine("%v1 = v_add_f32 #0x3f800000 %v3 {[]}"), "v_add_f32_e32 v1, 1.0, v3");
   EXPECT_EQ(EmitLine("%v1 = v_add_nc_u32 #0xfffffff0 %v3 {[]}"), "v_add_nc_u32_e32 v1, -16, v3");
