@@ -32,13 +32,10 @@ class Names {
       }
       size_t end = i + 1;
       while (end < line.size() && absl::ascii_isalnum(static_cast<unsigned char>(line[end]))) ++end;
-      std::string operand = ValueOf(std::string(line.substr(i + 1, end - i - 1)));
       // The register follows the bars of an absolute value.
-      if (end < line.size() && line[end] == '|') {
-        operand.insert(operand.find('@'), "|");
-        ++end;
-      }
-      out += operand;
+      const bool bars = end < line.size() && line[end] == '|';
+      absl::StrAppend(&out, ValueOf(std::string(line.substr(i + 1, end - i - 1)), bars ? "|" : ""));
+      if (bars) ++end;
       i = end;
     }
     return out;
@@ -48,7 +45,7 @@ class Names {
 
  private:
   // A tuple's length follows the number: %v4x2.
-  std::string ValueOf(std::string name) {
+  std::string ValueOf(std::string name, absl::string_view behind) {
     uint32_t comps = name[0] == 'p' ? 2 : 1;
     const size_t x = name.find('x', 1);
     if (x != name.npos && absl::SimpleAtoi(name.substr(x + 1), &comps)) name.resize(x);
@@ -66,7 +63,7 @@ class Names {
     }
     std::string operand = absl::StrCat("%", at->second);
     if (comps != 1) absl::StrAppend(&operand, "x", comps);
-    return absl::StrCat(operand, "@", name[0] == 'c' ? 0 : reg);
+    return absl::StrCat(operand, behind, "@", name[0] == 'c' ? 0 : reg);
   }
 
   std::map<std::string, size_t> ids_;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "core/amd/waits/check_waits.h"
+#include "core/amd/waits/testing/check_waits.h"
 #include "core/amd/waits/counts.h"
 #include "core/amd/waits/testing.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "core/amd/waits/check_waits.h"
+#include "core/amd/waits/testing/check_waits.h"
 
 #include <algorithm>
 

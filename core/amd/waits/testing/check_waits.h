@@ -5,8 +5,8 @@
 // all paths, as long as the operation may be outstanding, and looks for instructions that must not
 // be issued before it has ended. Accesses that a barrier orders are not judged: that is the
 // simulator's contract mode, which knows who accesses what.
-#ifndef KILN_CORE_AMD_WAITS_CHECK_WAITS_H_
-#define KILN_CORE_AMD_WAITS_CHECK_WAITS_H_
+#ifndef KILN_CORE_AMD_WAITS_TESTING_CHECK_WAITS_H_
+#define KILN_CORE_AMD_WAITS_TESTING_CHECK_WAITS_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ std::vector<MissingWait> CheckWaits(const Program& program);
 
 }  // namespace kiln::amd
 
-#endif  // KILN_CORE_AMD_WAITS_CHECK_WAITS_H_
+#endif  // KILN_CORE_AMD_WAITS_TESTING_CHECK_WAITS_H_
