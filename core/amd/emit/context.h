@@ -25,11 +25,13 @@ const MaskOps& MaskOpsOf(isa::Wave wave);
 
 class Context {
  public:
-  explicit Context(const lir::Function& f);
+  // `spill_offset`: bytes of a lane's scratch before the spilled registers.
+  Context(const lir::Function& f, uint32_t spill_offset);
 
   const lir::Function& f() const { return f_; }
   isa::Wave wave() const { return program_.wave; }
   const MaskOps& masks() const { return masks_; }
+  uint32_t spill_offset() const { return spill_offset_; }
   Program& program() { return program_; }
 
   // Every row that follows is of this instruction.
@@ -61,6 +63,7 @@ class Context {
 
  private:
   const lir::Function& f_;
+  const uint32_t spill_offset_;
   Program program_;
   const MaskOps& masks_;
   uint32_t spirv_id_ = 0;

@@ -5,6 +5,7 @@
 #include "core/amd/emit/jumps.h"
 #include "core/amd/emit/pseudo.h"
 #include "core/amd/emit/remove_branches.h"
+#include "core/amd/emit/scans.h"
 #include "core/amd/emit/structure.h"
 #include "core/amd/lir/ops.h"
 
@@ -14,7 +15,7 @@ namespace {
 void EmitOne(Context& c, lir::InstId i) {
   const lir::Inst& in = c.f().inst(i);
   if (IsIsaOp(in.op)) return EmitInstruction(c, i);
-  if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i)) {
+  if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i) && !EmitScan(c, i)) {
     c.Fail(in, "it should not be here after allocation");
   }
 }
@@ -22,7 +23,7 @@ void EmitOne(Context& c, lir::InstId i) {
 }  // namespace
 
 absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options) {
-  Context c(f);
+  Context c(f, options.spill_offset);
   const Structure structure = StructureOf(f);
   Jumps jumps(c, structure);
   for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {

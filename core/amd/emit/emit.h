@@ -12,6 +12,8 @@
 #ifndef KILN_CORE_AMD_EMIT_EMIT_H_
 #define KILN_CORE_AMD_EMIT_EMIT_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "core/amd/emit/program.h"
 #include "core/lir/lir.h"
@@ -20,6 +22,7 @@ namespace kiln::amd {
 
 struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
+  uint32_t spill_offset = 0;  // bytes of a lane's scratch before the spilled registers
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

@@ -99,7 +99,7 @@ void AddAccess(Context& c, bool store, isa::Operand data, uint32_t dwords, uint3
 
 void EmitScratch(Context& c, lir::InstId i, const lir::Operand& data, bool store) {
   const lir::Inst& in = c.f().inst(i);
-  const uint32_t units = data.comps, first = 4 * Place(c, i);
+  const uint32_t units = data.comps, first = c.spill_offset() + 4 * Place(c, i);
   const bool far = first + 4 * (units - 1) > kLastOffset;
   const bool all = (in.flags & lir::kNoMask) != 0;
   if (far && all) {

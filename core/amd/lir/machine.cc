@@ -84,11 +84,12 @@ uint32_t FlagsOf(const OpcodeInfo& info) {
     case Opcode::kSBarrier:
     case Opcode::kBufferGl0Inv:
     case Opcode::kBufferGl1Inv:
-    case Opcode::kSDcacheInv: return lir::kOpBarrier | lir::kOpSideEffect;
+    case Opcode::kSDcacheInv:
+    case Opcode::kSWaitcnt:
+    case Opcode::kSWaitcntVscnt: return lir::kOpBarrier | lir::kOpSideEffect;
     case Opcode::kSSendmsg:
     case Opcode::kSSetregB32:
     case Opcode::kSSetregImm32B32:
-    case Opcode::kSWaitcnt:
     case Opcode::kSNop: return lir::kOpSideEffect;
     case Opcode::kDsBpermuteB32:
     case Opcode::kDsPermuteB32:
@@ -182,7 +183,7 @@ bool MayReuseSource(const Function& f, InstId i, int def, int use) {
   const Operand& d = f.defs(i)[static_cast<size_t>(def)];
   const Operand& u = f.uses(i)[static_cast<size_t>(use)];
   if (!IsValue(d) || !IsValue(u)) return false;
-  if (in.op == kMergeLanes) return false;
+  if (in.op == kMergeLanes || in.op == kLaneShuffle) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (!IsIsaOp(in.op)) return dv.file == uv.file && d.comps == u.comps;

@@ -19,7 +19,6 @@
 #include "core/intel/swsb/assign_scoreboard.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
-#include "core/mid/lower/resolve_subgroup_size.h"
 #include "core/mid/values/merge_equal_values.h"
 #include "core/mid/values/rematerialise_compares.h"
 #include "core/mid/values/remove_dead_code.h"
@@ -29,22 +28,6 @@
 
 namespace kiln::intel {
 namespace {
-
-// Copies the module only if its code depends on the width; most modules are the same at all widths.
-absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
-  if (!mid::DependsOnSubgroupSize(*w.module)) return false;
-  w.resolved = *w.module;
-  mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.at_width.width));
-  w.module = &w.resolved;
-  return true;
-}
-
-// Runs a pass that simplifies code whose subgroup size has become known.
-template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
-absl::StatusOr<bool> IfResolved(Work& w, PassContext& context) {
-  if (w.module != &w.resolved) return false;
-  return pass(w.resolved, context);
-}
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
@@ -114,15 +97,15 @@ constexpr Pass<AllWidths> kAllWidths[] = {
 
 // The optimisations run before allocation; group 1 repeats while something changes.
 constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
+    {"resolve_subgroup_size", ResolveSubgroupSizeOf<Work>, false, 0,
      "replaces values that depend on the subgroup size by those of this width"},
-    {"simplify_resolved", IfResolved<mid::Simplify>, true, 0,
+    {"simplify_resolved", IfResolved<Work, mid::Simplify>, true, 0,
      "folds what the subgroup size made constant"},
-    {"merge_equal_resolved", IfResolved<mid::MergeEqualValues>, true, 0,
+    {"merge_equal_resolved", IfResolved<Work, mid::MergeEqualValues>, true, 0,
      "merges values that the subgroup size made equal"},
-    {"remove_dead_resolved", IfResolved<mid::RemoveDeadCode>, true, 0,
+    {"remove_dead_resolved", IfResolved<Work, mid::RemoveDeadCode>, true, 0,
      "removes values that the subgroup size made dead"},
-    {"rematerialise_resolved", IfResolved<mid::RematerialiseCompares>, true, 0,
+    {"rematerialise_resolved", IfResolved<Work, mid::RematerialiseCompares>, true, 0,
      "rematerialises compares next to their uses"},
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
     {"propagate_copies", OnLir<PropagateCopies>, true, 1, "makes uses of a move read its source"},
@@ -248,7 +231,7 @@ constexpr PassOrder kOrder[] = {
 
 std::string PrintWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return w.module == &w.resolved ? mir::Print(w.resolved) : "";
+    case Work::Stage::kNothing: return w.is_resolved() ? mir::Print(w.resolved) : "";
     case Work::Stage::kSsa:
     case Work::Stage::kAllocated: return lir::Print(MachineOf(*w.device), w.lir);
     default: break;
@@ -261,7 +244,7 @@ std::string PrintWork(const Work& w) {
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing:
-      return w.module == &w.resolved ? mir::Verify(w.resolved) : absl::OkStatus();
+      return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
     case Work::Stage::kSsa: return lir::Verify(MachineOf(*w.device), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(MachineOf(*w.device), w.lir);
     default: return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
 #include "core/target/compile_options.h"
+#include "core/target/resolved_passes.h"
 
 namespace kiln::intel {
 
@@ -22,14 +23,13 @@ struct AllWidths {
   Abi* abi = nullptr;
 };
 
-struct Work {
+struct Work : ModuleAtWidth {
   explicit Work(const Device& of) : device(&of), program(of.generation) {}
 
   const Device* device;
-  const mir::Module* module = nullptr;
-  mir::Module resolved;  // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;
   WidthAbi at_width;
+  int width() const { return at_width.width; }
   bool check = false;     // run the allocation checker
   bool may_spill = true;  // false: a shader that does not fit the registers is refused
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };

@@ -25,7 +25,8 @@ class DivergenceSolver {
       : m_(module),
         r_(result),
         arrays_(module.private_arrays.size(), kLowest),
-        one_register_(use == UniformFor::kOneRegister),
+        one_register_(use != UniformFor::kLanes),
+        joins_(use != UniformFor::kOneRegister),
         one_lane_(!one_register_ && module.RunsAlone()) {
     r_.level_.assign(m_.values.size(), kLowest);
     r_.exit_.assign(m_.insts.size(), kLowest);
@@ -128,7 +129,7 @@ class DivergenceSolver {
     const Inst& inst = m_.inst(id);
     const Uniformity inner = Max(control, Of(m_.source(id, 0)));
     for (RegionId side : inst.regions) Region(side, id, inner);
-    if (one_register_) return RaiseResults(id);
+    if (!joins_) return RaiseResults(id);
     // Results rise with each side's yield; if the sides yield different values, also with the
     // condition that chooses between them.
     const InstId ends[2] = {m_.region(inst.regions[0]).insts.back(),
@@ -172,7 +173,7 @@ class DivergenceSolver {
       if (one_register_ && !at_end) Raise(params[i], Uniformity::kDivergent);
       if (state.differs[i]) Raise(params[i], state.choice);
     }
-    if (one_register_) return RaiseResults(id);
+    if (!joins_) return RaiseResults(id);
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
       const bool same =
           !state.breaks_differ[i] && !state.broken.empty() && !DefinedInside(state.broken[i], body);
@@ -252,6 +253,7 @@ class DivergenceSolver {
   Divergence& r_;
   std::vector<Uniformity> arrays_;  // levels of the contents of private arrays
   const bool one_register_;
+  const bool joins_;     // results of ifs and loops can be uniform
   const bool one_lane_;  // each workgroup has one lane, and the use is kLanes
   bool rose_ = false;
   std::vector<LoopState> loops_;

@@ -1,0 +1,239 @@
+#include "core/amd/abi/abi.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/base/cause.h"
+#include "core/mir/build.h"
+#include "core/mir/immediates.h"
+#include "core/target/resource_kind.h"
+
+namespace kiln::amd {
+namespace {
+
+// What of the launch the module reads.
+struct Reads {
+  std::array<bool, 3> workgroup_id = {};
+  bool num_workgroups = false;
+  bool base_workgroup = false;
+  bool wave = false;
+  bool push = false;
+  bool push_by_offset = false;  // at an offset that is not a constant
+  bool barrier = false;
+  std::vector<bool> resources;
+};
+
+Reads ReadsOf(const mir::Module& m) {
+  using mir::Op;
+  Reads r;
+  r.resources.resize(m.resources.size());
+  mir::ForEachInst(m, m.body, [&](mir::InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    switch (inst.op) {
+      case Op::kWorkgroupId: r.workgroup_id[inst.imm0] = true; break;
+      case Op::kNumWorkgroups: r.num_workgroups = true; break;
+      case Op::kBaseWorkgroup: r.base_workgroup = true; break;
+      case Op::kSubgroupId: r.wave = true; break;
+      case Op::kControlBarrier: r.barrier = true; break;
+      case Op::kLoadPush:
+        r.push = true;
+        if (!m.IsConstant(m.source(id, 0))) r.push_by_offset = true;
+        break;
+      default: break;
+    }
+    if (mir::ImmediatesOf(inst.op).first == mir::First::kResource) r.resources[inst.imm0] = true;
+    if (!mir::IsTexelOp(inst.op)) return;
+    const uint32_t sampler = m.texel_ops[inst.imm1].sampler;
+    if (sampler != mir::TexelOp::kNoSampler) r.resources[sampler] = true;
+  });
+  return r;
+}
+
+bool IsImage(mir::ResourceKind kind) {
+  return kind == mir::ResourceKind::kSampledImage || kind == mir::ResourceKind::kStorageImage ||
+         kind == mir::ResourceKind::kCombinedImageSampler;
+}
+
+uint32_t BytesOf(mir::ResourceKind kind) {
+  switch (kind) {
+    case mir::ResourceKind::kCombinedImageSampler: return 64;
+    case mir::ResourceKind::kSampledImage:
+    case mir::ResourceKind::kStorageImage: return kImageDescriptorBytes;
+    default: return kBufferDescriptorBytes;
+  }
+}
+
+// Lays out descriptors; images first, since their descriptors are aligned to 32 bytes.
+void PlaceDescriptors(const mir::Module& m, const Reads& reads, Abi& abi, uint32_t* memories) {
+  abi.places.resize(m.resources.size());
+  uint32_t bytes = 0;
+  *memories = 0;
+  for (const bool images : {true, false}) {
+    for (size_t i = 0; i < m.resources.size(); ++i) {
+      const mir::Resource& r = m.resources[i];
+      if (!reads.resources[i] || IsImage(r.kind) != images || (r.array && r.count == 0)) continue;
+      const uint32_t size = BytesOf(r.kind);
+      abi.places[i] = {0, bytes, size};
+      bytes += size * (r.array ? r.count : 1);
+      *memories = 1;
+    }
+  }
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    const mir::Resource& r = m.resources[i];
+    if (!reads.resources[i] || !(r.array && r.count == 0)) continue;
+    abi.places[i] = {(*memories)++, 0, BytesOf(r.kind)};
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Abi> AssignAbi(const mir::Module& m) {
+  Abi abi;
+  abi.module = &m;
+  const Reads reads = ReadsOf(m);
+  uint32_t memories = 0;
+  PlaceDescriptors(m, reads, abi, &memories);
+  uint32_t next = kScratchSgpr + 2;
+  for (uint32_t i = 0; i < memories; ++i) abi.descriptor_sgprs.push_back(next++);
+  const uint32_t launch_dwords = (reads.num_workgroups ? 3 : 0) + (reads.base_workgroup ? 3 : 0);
+  if (next + launch_dwords + 1 > kMaxUserSgprs) {
+    return Unsupported("too_many_descriptors", "arrays of descriptors without known length");
+  }
+  // Push constants: as many as there are registers left.
+  const uint32_t dwords = reads.push ? (m.push_constant_bytes + 3) / 4 : 0;
+  const uint32_t room = kMaxUserSgprs - next - launch_dwords;
+  const bool pointer = dwords > room || reads.push_by_offset;
+  abi.push_dwords = std::min(dwords, pointer ? room - 1 : room);
+  if (pointer) abi.push_pointer = next++;
+  if (reads.num_workgroups) {
+    abi.num_workgroups = next;
+    next += 3;
+  }
+  if (reads.base_workgroup) {
+    abi.base_workgroup = next;
+    next += 3;
+  }
+  abi.push_sgpr = next;
+  next += abi.push_dwords;
+  abi.user_sgprs = next;
+  for (size_t i = 0; i < 3; ++i) {
+    if (reads.workgroup_id[i]) abi.workgroup_id[i] = next++;
+  }
+  if (reads.wave) abi.wave_word = next++;
+  abi.start_sgprs = next;
+  abi.local_ids = m.local_size[2] > 1 ? 3 : m.local_size[1] > 1 ? 2 : 1;
+  abi.uses_barrier = reads.barrier;
+  abi.needs_base = reads.base_workgroup;
+  return abi;
+}
+
+namespace {
+
+// Lists the client's resources that the program uses, and where their descriptors are.
+void AddResources(const Abi& abi, out::LaunchRecord& r) {
+  const mir::Module& m = *abi.module;
+  const Reads reads = ReadsOf(m);
+  const auto described = [&](size_t i) {
+    const mir::Resource& resource = m.resources[i];
+    const uint32_t last = resource.array && resource.count == 0
+                              ? 0
+                              : resource.element + (resource.array ? resource.count : 1);
+    return out::Resource{ResourceKindOf(resource.kind), resource.set, resource.binding, last, ""};
+  };
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    if (reads.resources[i]) out::AddResource(described(i), r.resources);
+  }
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    if (!reads.resources[i]) continue;
+    const mir::Resource& resource = m.resources[i];
+    out::DescriptorRange range;
+    range.memory = abi.places[i].memory;
+    range.resource = *out::FindResource(described(i), r.resources);
+    range.element = resource.element;
+    range.count = resource.array ? resource.count : 1;
+    range.offset = abi.places[i].offset;
+    range.stride = abi.places[i].stride;
+    range.form = IsImage(resource.kind)                        ? out::DescriptorForm::kImageResource
+                 : resource.kind == mir::ResourceKind::kSampler ? out::DescriptorForm::kSamplerResource
+                                                                : out::DescriptorForm::kBufferResource;
+    r.descriptor_memory.push_back(range);
+    if (resource.kind != mir::ResourceKind::kCombinedImageSampler) continue;
+    range.offset += kImageDescriptorBytes;
+    range.form = out::DescriptorForm::kSamplerResource;
+    r.descriptor_memory.push_back(range);
+  }
+}
+
+void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
+  const uint32_t first = abi.num_workgroups.value_or(abi.base_workgroup.value_or(abi.push_sgpr));
+  amd.push_first_sgpr = first;
+  amd.push_sgprs = abi.user_sgprs - first;
+  const auto add = [&](uint32_t sgpr, uint32_t dwords, out::PushSource source) {
+    r.push.push_back({4 * (sgpr - first), 4 * dwords, source});
+  };
+  if (abi.num_workgroups) add(*abi.num_workgroups, 3, out::PushSource::kNumWorkgroups);
+  if (abi.base_workgroup) add(*abi.base_workgroup, 3, out::PushSource::kBaseWorkgroup);
+  if (abi.push_dwords != 0) {
+    add(abi.push_sgpr, abi.push_dwords, out::PushSource::kClientPushConstants);
+  }
+}
+
+// COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE 0xc0 keeps 16- and
+// 64-bit denormals and flushes 32-bit ones, rounds to nearest even; DX10_CLAMP; MEM_ORDERED.
+uint32_t Rsrc1(const mir::Module&, const ProgramShape& shape) {
+  constexpr uint32_t kFloatMode = 0xc0u << 12, kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
+  const uint32_t granule = shape.width == 32 ? 8 : 4;
+  const uint32_t granules = (std::max(shape.vgprs, 1u) + granule - 1) / granule;
+  return (granules - 1) | kFloatMode | kDx10Clamp | kMemOrdered;
+}
+
+uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
+  uint32_t r = abi.user_sgprs << 1;
+  if (shape.scratch_bytes_per_lane != 0) r |= 1;
+  for (size_t i = 0; i < 3; ++i) {
+    if (abi.workgroup_id[i]) r |= 1u << (7 + i);
+  }
+  if (abi.wave_word) r |= 1u << 10;
+  r |= (abi.local_ids - 1) << 11;
+  r |= (abi.module->shared_bytes + 511) / 512 << 15;
+  return r;
+}
+
+}  // namespace
+
+out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
+  const mir::Module& m = *abi.module;
+  out::LaunchRecord r;
+  out::AmdLaunch& amd = r.arch.emplace<out::AmdLaunch>();
+  r.target = "gfx1030";
+  r.entry_point = m.entry_point;
+  r.stage = "compute";
+  r.code_bytes = shape.code_bytes;
+  r.dispatch_width = shape.width;
+  AddResources(abi, r);
+  if (abi.push_dwords != 0 || abi.push_pointer) r.push_constant_bytes = m.push_constant_bytes;
+  AddPush(abi, r, amd);
+  r.shared_bytes = m.shared_bytes;
+  r.scratch_bytes_per_thread = shape.scratch_bytes_per_lane * shape.width;
+  r.compute.local_size = m.local_size;
+  r.compute.uses_barrier = abi.uses_barrier;
+  const bool reads_id = std::any_of(abi.workgroup_id.begin(), abi.workgroup_id.end(),
+                                    [](const auto& id) { return id.has_value(); });
+  r.compute.requires_zero_base = reads_id && !abi.needs_base;
+  amd.rsrc1 = Rsrc1(m, shape);
+  amd.rsrc2 = Rsrc2(abi, shape);
+  amd.vgprs = shape.vgprs;
+  amd.instruction_bytes = shape.instruction_bytes;
+  amd.address_high = kAddressHigh;
+  amd.user_sgprs.push_back({kScratchSgpr, out::SgprContent::kScratchBase, 0});
+  for (uint32_t i = 0; i < abi.descriptor_sgprs.size(); ++i) {
+    amd.user_sgprs.push_back({abi.descriptor_sgprs[i], out::SgprContent::kDescriptorMemory, i});
+  }
+  if (abi.push_pointer) {
+    amd.user_sgprs.push_back({*abi.push_pointer, out::SgprContent::kPushConstants, 0});
+  }
+  return r;
+}
+
+}  // namespace kiln::amd

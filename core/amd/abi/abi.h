@@ -1,0 +1,80 @@
+// Where a compute program of gfx1030 finds its data when it starts: user SGPRs, system SGPRs,
+// VGPRs, and descriptors in memory. ABI.md has the reasons.
+//
+//   s[0:1]   address of the scratch of all waves (SgprContent::kScratchBase)
+//   s2       low half of the address of descriptor memory 0, which holds a descriptor for each
+//            element of each binding that the program uses; then a register for each further one
+//            (an array without known length is a memory of its own)
+//   then     low half of the address of the client's push constants, if some of them are not in
+//            registers
+//   then     push data: number of workgroups, base workgroup, push constants
+//   then     workgroup ids, as far as the program reads them, then the word with the number of the
+//            wave (tg_size)
+//   v0 to v2 local ids x, y, z, as far as the workgroup has dimensions
+#ifndef KILN_CORE_AMD_ABI_ABI_H_
+#define KILN_CORE_AMD_ABI_ABI_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/mir/mir.h"
+#include "core/out/launch_record.h"
+
+namespace kiln::amd {
+
+inline constexpr uint32_t kMaxUserSgprs = 16;  // of compute (COMPUTE_PGM_RSRC2.USER_SGPR)
+inline constexpr uint32_t kScratchSgpr = 0;
+// Bits 63:32 of addresses that are passed in one SGPR.
+inline constexpr uint32_t kAddressHigh = 0xffff8000;
+
+// The bytes of a descriptor of each form (out::DescriptorForm).
+inline constexpr uint32_t kBufferDescriptorBytes = 16, kImageDescriptorBytes = 32,
+                          kSamplerDescriptorBytes = 16;
+
+// The descriptors of a resource: that of its element is at `offset`, the next one `stride` bytes
+// behind it. The sampler of an image that has one is 32 bytes behind the image.
+struct DescriptorPlace {
+  uint32_t memory = 0;
+  uint32_t offset = 0;
+  uint32_t stride = 0;
+};
+
+struct Abi {
+  const mir::Module* module = nullptr;
+  std::vector<DescriptorPlace> places;     // by MIR resource
+  std::vector<uint32_t> descriptor_sgprs;  // by number of the memory
+  std::optional<uint32_t> push_pointer;    // SGPR
+  std::optional<uint32_t> num_workgroups;  // first of three SGPRs
+  std::optional<uint32_t> base_workgroup;  // likewise
+  uint32_t push_sgpr = 0;                  // first SGPR with push constants
+  uint32_t push_dwords = 0;                // of the client's block that are in SGPRs, from its start
+  uint32_t user_sgprs = 0;
+  std::array<std::optional<uint32_t>, 3> workgroup_id;  // SGPRs
+  std::optional<uint32_t> wave_word;                    // SGPR: tg_size
+  uint32_t start_sgprs = 0;                             // user and system SGPRs together
+  uint32_t local_ids = 1;                               // VGPRs
+  bool uses_barrier = false;
+  bool needs_base = false;
+};
+
+// Returns the ABI of a compute module. Errors: more descriptor memories than registers (refusal).
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
+
+// What only the finished program says.
+struct ProgramShape {
+  uint32_t width = 32;
+  uint32_t vgprs = 0;
+  uint32_t instruction_bytes = 0;
+  uint32_t code_bytes = 0;
+  uint32_t scratch_bytes_per_lane = 0;
+};
+
+// Returns the launch record of a program.
+out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_ABI_ABI_H_

@@ -1,0 +1,159 @@
+#include "core/amd/pipeline/compile.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/amd/abi/abi.h"
+#include "core/amd/isa/instruction.h"
+#include "core/amd/perf/occupancy.h"
+#include "core/amd/perf/program.h"
+#include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/passes.h"
+#include "core/amd/pipeline/statistics.h"
+#include "core/amd/pipeline/work.h"
+#include "core/base/cause.h"
+#include "core/base/step.h"
+
+namespace kiln::amd {
+namespace {
+
+constexpr int kWaveSizes[] = {32, 64};
+
+isa::Wave WaveOf(uint32_t lanes) { return lanes == 64 ? isa::Wave::k64 : isa::Wave::k32; }
+
+uint32_t LanesOfGroup(const mir::Module& m) {
+  return m.local_size[0] * m.local_size[1] * m.local_size[2];
+}
+
+// Returns the most VGPRs with which all waves of a workgroup fit one CU.
+uint32_t MaxVgprs(const mir::Module& m, uint32_t lanes) {
+  constexpr int kSimds = 2;
+  const auto waves = static_cast<int>((LanesOfGroup(m) + lanes - 1) / lanes);
+  const int needed = (waves + kSimds - 1) / kSimds;
+  int vgprs = isa::kVgprCount;
+  while (vgprs > 8 && WavesByRegisters(vgprs, WaveOf(lanes)) < needed) vgprs -= 8;
+  return static_cast<uint32_t>(vgprs);
+}
+
+bool IsWanted(const CompileOptions& options, int lanes) {
+  if (options.required_subgroup_size != 0) return options.required_subgroup_size == lanes;
+  if (options.widths.empty()) return true;
+  return std::find(options.widths.begin(), options.widths.end(), lanes) != options.widths.end();
+}
+
+// Returns a refusal of this size of waves alone.
+absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int lanes) {
+  const auto size = static_cast<uint32_t>(lanes);
+  if (options.require_full_subgroups && m.local_size[0] % size != 0) {
+    return BeyondLimit("partial_subgroups",
+                       absl::StrCat("workgroup of size ", m.local_size[0], " in x, at ", size, " lanes"),
+                       m.local_size_id);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckModule(const mir::Module& m) {
+  constexpr uint32_t kMaxInvocations = 1024, kMaxShared = 65536;
+  if (m.stage != mir::Stage::kCompute) {
+    return Unsupported("missing_compiler", "graphics stages, which gfx1030 has no compiler for yet");
+  }
+  if (LanesOfGroup(m) > kMaxInvocations) {
+    return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
+  }
+  if (m.shared_bytes > kMaxShared) {
+    return Unsupported("shared_memory_too_large", "shared variables", m.shared_id);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
+  const Step step(sink, "count_program", "out", static_cast<int>(w.lanes));
+  const auto decoded = DecodeCode(w.binary.bytes);
+  if (!decoded.ok()) return decoded.status();
+  const ProgramStatistics counted = CountProgram(*decoded, WaveOf(w.lanes));
+  Variant v;
+  v.name = VariantName(w.lanes);
+  v.width = static_cast<int>(w.lanes);
+  const ProgramShape shape = {w.lanes, w.binary.vgprs, w.binary.instruction_bytes,
+                              static_cast<uint32_t>(w.binary.bytes.size()),
+                              w.scratch_bytes_per_lane()};
+  v.launch = LaunchOf(abi, shape);
+  const Group group = {.lds_bytes = abi.module->shared_bytes,
+                       .lanes = static_cast<int>(LanesOfGroup(*abi.module))};
+  RecordFacts facts = {
+      .lds_bytes = abi.module->shared_bytes,
+      .scratch_bytes = int64_t{w.scratch_bytes_per_lane()} * w.lanes,
+      .spilled_sgprs = w.spilled_sgprs,
+      .spilled_vgprs = w.spilled_vgprs,
+      .waves_per_simd = WavesPerSimd(static_cast<int>(w.binary.vgprs), WaveOf(w.lanes), group)};
+  v.statistics = StatisticsOf({.counted = counted, .recorded = facts});
+  v.code = std::move(w.binary.bytes);
+  return v;
+}
+
+}  // namespace
+
+// Sources: opcodes.def for instructions; derivatives and gradients: images.cc; offsets of texels
+// have 6 bits (core/amd/isa, MIMG).
+constexpr mid::Features kFeatures = {
+    .int64 = false,
+    .int8 = false,
+    .dot4 = true,
+    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+    .half_floats = true,
+    .addresses = true,
+    .shared_int64_atomics = true,
+    .rounding_by_width = true,
+    .sample_offsets = {.least = -32, .most = 31},
+    .derivatives = mid::Derivatives::kEverywhere,
+    .gradients = {.of_cubes = true,
+                  .least_level_with_reference = true,
+                  .least_level_with_offsets = true,
+                  .samplers_in_table = 0},
+    .divides_directions = false,
+    .constant_addends = mid::Features::Addends::kNone,
+    .conditions_in_flags = false,
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
+const mid::Features kGfx1030Features = kFeatures;
+
+std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
+
+absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
+                                       Runner& runner, Sink* sink) {
+  if (absl::Status s = CheckModule(m); !s.ok()) return s;
+  absl::StatusOr<Abi> abi = AssignAbi(m);
+  if (!abi.ok()) return abi.status();
+  Compiled out;
+  absl::Status refused;
+  for (const int lanes : kWaveSizes) {
+    if (!IsWanted(options, lanes)) continue;
+    Work work;
+    work.module = &m;
+    work.abi = &*abi;
+    work.lanes = static_cast<uint32_t>(lanes);
+    work.max_vgprs = MaxVgprs(m, work.lanes);
+    work.check = options.passes.verify_each;
+    runner.set_width(lanes);
+    absl::Status s = CheckSize(m, options, lanes);
+    if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
+    if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
+    if (!s.ok()) {
+      if (s.code() != absl::StatusCode::kResourceExhausted) return s;
+      if (refused.ok()) refused = s;
+      continue;
+    }
+    absl::StatusOr<Variant> made = MakeVariant(*abi, std::move(work), sink);
+    if (!made.ok()) return AsOwnFault(made.status());
+    out.variants.push_back(*std::move(made));
+  }
+  if (out.variants.empty() && !runner.stopped()) {
+    if (!refused.ok()) return refused;
+    return Unsupported("dispatch_width", "requested widths, none of which the target has");
+  }
+  return out;
+}
+
+}  // namespace kiln::amd

@@ -1,0 +1,29 @@
+// Compiles a lowered module for gfx1030, at both sizes of waves.
+#ifndef KILN_CORE_AMD_PIPELINE_COMPILE_H_
+#define KILN_CORE_AMD_PIPELINE_COMPILE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/base/sink.h"
+#include "core/mid/features.h"
+#include "core/mir/mir.h"
+#include "core/target/compile_options.h"
+#include "core/target/compiled.h"
+
+namespace kiln::amd {
+
+extern const mid::Features kGfx1030Features;
+
+// Returns the name of a program with so many lanes: "wave32".
+std::string VariantName(uint32_t width);
+
+// See Backend::compile.
+absl::StatusOr<Compiled> CompileModule(const mir::Module& module, const CompileOptions& options,
+                                       Runner& runner, Sink* sink);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_PIPELINE_COMPILE_H_

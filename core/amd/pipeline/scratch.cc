@@ -1,0 +1,50 @@
+#include "core/amd/pipeline/scratch.h"
+
+#include <utility>
+#include <vector>
+
+namespace kiln::amd {
+namespace {
+
+using isa::Instruction;
+using isa::Opcode;
+
+Row Scalar(Opcode op, isa::Operand dst, isa::Operand a, isa::Operand b) {
+  Row row;
+  row.inst.op = op;
+  row.inst.dst = dst;
+  row.inst.src[0] = a;
+  row.inst.src[1] = b;
+  return row;
+}
+
+// The whole of a hardware register: number, offset 0, 32 bits (ISA guide, s_setreg_b32).
+Row SetRegister(int number, isa::Operand from) {
+  constexpr int kWhole = 31 << 11;
+  Row row;
+  row.inst.op = Opcode::kSSetregB32;
+  row.inst.src[0] = from;
+  row.inst.simm = static_cast<uint16_t>(kWhole | number);
+  return row;
+}
+
+}  // namespace
+
+// The high half arrives as 0x80000000 | bits 47:32 of an address whose upper bits are ones
+// (SgprContent::kScratchBase): 0x7fff0000 more makes it canonical.
+void AddScratchPrologue(const Abi& abi, Program& program) {
+  constexpr int kFlatScratchLow = 20, kFlatScratchHigh = 21;
+  const isa::Operand low = isa::Sgpr(kScratchSgpr), high = isa::Sgpr(kScratchSgpr + 1);
+  const isa::Operand offset = isa::Sgpr(static_cast<int>(abi.start_sgprs));
+  Row carry = Scalar(Opcode::kSAddcU32, high, high, isa::Source(isa::kLiteralCode));
+  carry.inst.literal = 0x7fff0000;
+  const std::vector<Row> start = {Scalar(Opcode::kSAddU32, low, low, offset), carry,
+                                  SetRegister(kFlatScratchLow, low),
+                                  SetRegister(kFlatScratchHigh, high)};
+  for (Row& row : program.rows) {
+    if (row.target != Row::kNoTarget) row.target += static_cast<int>(start.size());
+  }
+  program.rows.insert(program.rows.begin(), start.begin(), start.end());
+}
+
+}  // namespace kiln::amd

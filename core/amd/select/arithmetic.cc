@@ -1,0 +1,60 @@
+// Selects arithmetic: one instruction or a short sequence per operation. Uniform integers whose
+// sources are scalar are computed by scalar instructions, all else by vector instructions.
+#include "core/amd/select/arithmetic.h"
+
+#include <algorithm>
+
+#include "core/amd/select/modifiers.h"
+
+namespace kiln::amd {
+
+// Returns true if the result is uniform, and all sources are scalar registers or constants.
+bool Arithmetic::IsScalarWork(mir::InstId id) const {
+  if (!e_.IsUniform(m_.result(id))) return false;
+  const absl::Span<const mir::ValueId> sources = m_.sources(id);
+  return std::all_of(sources.begin(), sources.end(),
+                     [&](mir::ValueId v) { return e_.IsScalar(e_.Src(v)); });
+}
+
+absl::Status Arithmetic::VisitAlu(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId result = m_.result(id);
+  if (e_.BitsOf(result) > 32) return e_.Unexpected("a number of 64 bits");
+  if (inst.num_sources == 0) return e_.Unexpected("operation not selected");
+  if (fusions_.IsFused(id) || carries_.IsDone(id)) return absl::OkStatus();
+  if (inst.op == mir::Op::kSelect) {
+    e_.Set(result, bools_.Select(m_.source(id, 0), Source(id, 1), Source(id, 2)));
+    return absl::OkStatus();
+  }
+  if (carries_.Visit(id)) return absl::OkStatus();
+  if (const auto fusion = fusions_.Of(id)) {
+    e_.Set(result, Fused(*fusion));
+    return absl::OkStatus();
+  }
+  if ((inst.op == mir::Op::kFneg || inst.op == mir::Op::kFabs) && IsOnlyModifier(e_, id)) {
+    return absl::OkStatus();
+  }
+  for (auto group :
+       {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits, &Arithmetic::DotProduct,
+        &Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction}) {
+    const Operand o = (this->*group)(id);
+    if (!Exists(o)) continue;
+    e_.Set(result, o);
+    return absl::OkStatus();
+  }
+  const Operand o = conversions_.Conversion(id);
+  if (!Exists(o)) return e_.Unexpected("operation not selected");
+  e_.Set(result, o);
+  return absl::OkStatus();
+}
+
+Operand Arithmetic::Fused(const Fusion& fusion) {
+  Operand sources[3];
+  for (int i = 0; i < 3; ++i) {
+    const mir::ValueId v = fusion.sources[i];
+    sources[i] = mir::IsFloat(m_.value(v).type) ? FloatSource(e_, v) : e_.Src(v);
+  }
+  return e_.Valu(fusion.op, {sources[0], sources[1], sources[2]});
+}
+
+}  // namespace kiln::amd

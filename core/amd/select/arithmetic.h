@@ -1,0 +1,68 @@
+// Selection of arithmetic and conversions. Internal to this folder.
+#ifndef KILN_CORE_AMD_SELECT_ARITHMETIC_H_
+#define KILN_CORE_AMD_SELECT_ARITHMETIC_H_
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "core/amd/select/bools.h"
+#include "core/amd/select/carries.h"
+#include "core/amd/select/conversions.h"
+#include "core/amd/select/fusion.h"
+
+namespace kiln::amd {
+
+class Arithmetic : public Room {
+ public:
+  Arithmetic(Emission& e, Bools& bools)
+      : Room(e), bools_(bools), conversions_(e), fusions_(e), carries_(e, fusions_) {}
+
+  // Selects an instruction whose result is a number computed lane by lane.
+  absl::Status VisitAlu(mir::InstId id);
+
+ private:
+  Operand Source(mir::InstId id, int i) const { return e_.Src(m_.source(id, i)); }
+  bool IsScalarWork(mir::InstId id) const;
+  Operand Fused(const Fusion& fusion);
+
+  // Each returns no operand (kNone) for an operation that it does not handle.
+  Operand Integer(mir::InstId id);  // of 32 bits
+  Operand Word(mir::InstId id);     // of 16 bits
+  Operand WordShift(mir::InstId id);
+  Operand WordProduct(mir::InstId id);  // the high half
+  Operand Bits(mir::InstId id);
+  Operand DotProduct(mir::InstId id);
+  Operand Float(mir::InstId id);
+  Operand FloatFunction(mir::InstId id);
+  Operand HalfFunction(mir::InstId id);
+
+  // integers.cc
+  Operand Subtract(bool scalar, Operand a, Operand b);
+  Operand Multiply(mir::InstId id, bool scalar);
+  // bits.cc
+  Operand FieldExtract(mir::InstId id, bool is_signed);
+  Operand FieldInsert(mir::InstId id);
+  Operand HighestBit(mir::InstId id, bool is_signed);
+  // division.cc
+  struct Quotient {
+    Operand quotient;
+    Operand remainder;
+  };
+  Quotient Divide(Operand a, Operand b);
+  Operand Division(mir::InstId id);
+  // floats.cc
+  uint8_t SaturateFlag(mir::InstId id);
+  bool TakesSaturation(mir::InstId id);
+  Operand BitsOfSign(mir::InstId id);
+  Operand FloatSign(mir::InstId id);
+  Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
+
+  Bools& bools_;
+  Conversions conversions_;
+  Fusions fusions_;
+  Carries carries_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_ARITHMETIC_H_

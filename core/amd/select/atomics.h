@@ -1,0 +1,25 @@
+// Selection of atomics of buffers, shared memory and addresses. Internal to this folder.
+#ifndef KILN_CORE_AMD_SELECT_ATOMICS_H_
+#define KILN_CORE_AMD_SELECT_ATOMICS_H_
+
+#include "absl/status/status.h"
+#include "core/amd/select/memory.h"
+
+namespace kiln::amd {
+
+class Atomics : public Room {
+ public:
+  Atomics(Emission& e, Memory& memory) : Room(e), memory_(memory) {}
+
+  // Selects an atomic of 32 or 64 bits (of which operands and result are pairs of dwords).
+  absl::Status VisitAtomic(mir::InstId id);
+
+ private:
+  void SetResult(mir::InstId id, const Operand& old, bool wide);
+
+  Memory& memory_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_ATOMICS_H_

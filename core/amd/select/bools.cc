@@ -1,0 +1,245 @@
+// Selects booleans. emission.h describes their representation.
+//
+// A uniform comparison of scalars is SCC; it is a number, 0 or 1 in S, once a reader needs that,
+// and the result of uniform logic is both. A comparison whose only reader inverts it is made
+// inverted.
+#include "core/amd/select/bools.h"
+
+#include <optional>
+
+#include "core/amd/select/modifiers.h"
+
+namespace kiln::amd {
+namespace {
+
+// The opcodes of a comparison and of its inverse. Floats: v_cmp_n* is true on NaN, as the inverse
+// of an ordered comparison is (ISA guide, table 33).
+struct Comparison {
+  mir::Op op;
+  bool is_float;
+  bool is_signed;
+  Opcode scalar[2];
+  Opcode dwords[2];
+  Opcode words[2];
+};
+constexpr Opcode kNoOpcode = Opcode::kSNop;
+constexpr Comparison kComparisons[] = {
+    {mir::Op::kIeq,
+     false,
+     false,
+     {Opcode::kSCmpEqU32, Opcode::kSCmpLgU32},
+     {Opcode::kVCmpEqU32, Opcode::kVCmpNeU32},
+     {Opcode::kVCmpEqU16, Opcode::kVCmpNeU16}},
+    {mir::Op::kIne,
+     false,
+     false,
+     {Opcode::kSCmpLgU32, Opcode::kSCmpEqU32},
+     {Opcode::kVCmpNeU32, Opcode::kVCmpEqU32},
+     {Opcode::kVCmpNeU16, Opcode::kVCmpEqU16}},
+    {mir::Op::kSlt,
+     false,
+     true,
+     {Opcode::kSCmpLtI32, Opcode::kSCmpGeI32},
+     {Opcode::kVCmpLtI32, Opcode::kVCmpGeI32},
+     {Opcode::kVCmpLtI16, Opcode::kVCmpGeI16}},
+    {mir::Op::kSge,
+     false,
+     true,
+     {Opcode::kSCmpGeI32, Opcode::kSCmpLtI32},
+     {Opcode::kVCmpGeI32, Opcode::kVCmpLtI32},
+     {Opcode::kVCmpGeI16, Opcode::kVCmpLtI16}},
+    {mir::Op::kUlt,
+     false,
+     false,
+     {Opcode::kSCmpLtU32, Opcode::kSCmpGeU32},
+     {Opcode::kVCmpLtU32, Opcode::kVCmpGeU32},
+     {Opcode::kVCmpLtU16, Opcode::kVCmpGeU16}},
+    {mir::Op::kUge,
+     false,
+     false,
+     {Opcode::kSCmpGeU32, Opcode::kSCmpLtU32},
+     {Opcode::kVCmpGeU32, Opcode::kVCmpLtU32},
+     {Opcode::kVCmpGeU16, Opcode::kVCmpLtU16}},
+    {mir::Op::kFeq,
+     true,
+     false,
+     {kNoOpcode, kNoOpcode},
+     {Opcode::kVCmpEqF32, Opcode::kVCmpNeqF32},
+     {Opcode::kVCmpEqF16, Opcode::kVCmpNeqF16}},
+    {mir::Op::kFne,
+     true,
+     false,
+     {kNoOpcode, kNoOpcode},
+     {Opcode::kVCmpNeqF32, Opcode::kVCmpEqF32},
+     {Opcode::kVCmpNeqF16, Opcode::kVCmpEqF16}},
+    {mir::Op::kFlt,
+     true,
+     false,
+     {kNoOpcode, kNoOpcode},
+     {Opcode::kVCmpLtF32, Opcode::kVCmpNltF32},
+     {Opcode::kVCmpLtF16, Opcode::kVCmpNltF16}},
+    {mir::Op::kFge,
+     true,
+     false,
+     {kNoOpcode, kNoOpcode},
+     {Opcode::kVCmpGeF32, Opcode::kVCmpNgeF32},
+     {Opcode::kVCmpGeF16, Opcode::kVCmpNgeF16}},
+};
+
+const Comparison* ComparisonOf(mir::Op op) {
+  for (const Comparison& c : kComparisons) {
+    if (c.op == op) return &c;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// ---- Forms.
+
+// Returns true for a uniform boolean that is no mask.
+bool Bools::IsScalarBool(mir::ValueId v) const {
+  return e_.IsUniform(v) && !e_.IsIn(e_.Src(v), kFileM);
+}
+
+Operand Bools::MaskOf(mir::ValueId v) {
+  const Operand o = e_.Src(v);
+  if (e_.IsIn(o, kFileM)) return o;
+  if (IsImm(o)) return e_.Pseudo(kMaskConst, kFileM, 1, {Imm(o.id & 1)});
+  return e_.Pseudo(kMaskOfScc, kFileM, 1, {SccOf(v)});
+}
+
+Operand Bools::SccOf(mir::ValueId v) {
+  const Operand o = e_.Src(v);
+  if (e_.IsIn(o, kFileScc)) return o;
+  if (e_.IsIn(o, kFileM)) return e_.Pseudo(kMaskAny, kFileScc, 1, {o});
+  return e_.SaluScc(Opcode::kSCmpLgU32, {e_.ToScalar(o), Imm(0)});
+}
+
+Operand Bools::NumberOf(mir::ValueId v) {
+  const Operand o = e_.Src(v);
+  if (IsImm(o) || e_.IsIn(o, kFileS)) return o;
+  if (e_.IsIn(o, kFileScc) && Exists(numbers_[v.index])) return numbers_[v.index];
+  return e_.Salu(Opcode::kSCselectB32, {Imm(1), Imm(0)}, SccOf(v));
+}
+
+Operand Bools::LaneNumberOf(mir::ValueId v) {
+  if (IsScalarBool(v)) return e_.ToV(NumberOf(v));
+  return e_.Valu(Opcode::kVCndmaskB32, {Imm(0), Imm(1), MaskOf(v)});
+}
+
+// v_cndmask gives source 1 in the lanes of the mask.
+Operand Bools::Select(mir::ValueId condition, Operand if_true, Operand if_false) {
+  const Operand c = e_.Src(condition);
+  if (IsImm(c)) return (c.id & 1) != 0 ? if_true : if_false;
+  if (IsScalarBool(condition) && e_.IsScalar(if_true) && e_.IsScalar(if_false)) {
+    return e_.Salu(Opcode::kSCselectB32, {if_true, if_false}, SccOf(condition));
+  }
+  return e_.Valu(Opcode::kVCndmaskB32, {if_false, if_true, MaskOf(condition)});
+}
+
+// ---- Instructions.
+
+absl::Status Bools::VisitBool(mir::InstId id) {
+  const mir::Op op = m_.inst(id).op;
+  if (ComparisonOf(op) != nullptr) {
+    if (IsInvertedLater(id)) return absl::OkStatus();
+    return VisitComparison(id, m_.result(id), false);
+  }
+  switch (op) {
+    case mir::Op::kNot: return VisitNot(id);
+    case mir::Op::kAnd: VisitLogic(id, Opcode::kSAndB32, kMaskAnd); return absl::OkStatus();
+    case mir::Op::kOr: VisitLogic(id, Opcode::kSOrB32, kMaskOr); return absl::OkStatus();
+    case mir::Op::kXor: VisitLogic(id, Opcode::kSXorB32, kMaskXor); return absl::OkStatus();
+    case mir::Op::kSelect: VisitSelect(id); return absl::OkStatus();
+    default: return e_.Unexpected("boolean operation not selected");
+  }
+}
+
+// Returns true for a comparison of numbers whose only reader is a `not`, which makes it.
+bool Bools::IsInvertedLater(mir::InstId id) {
+  if (e_.IsBool(m_.source(id, 0))) return false;
+  const absl::Span<const mir::Use> uses = e_.uses().Of(m_.result(id));
+  return uses.size() == 1 && m_.inst(uses[0].inst).op == mir::Op::kNot;
+}
+
+// Returns true if the result is uniform and all sources are scalar numbers.
+bool Bools::IsScalarWork(mir::InstId id) const {
+  return e_.IsUniform(m_.result(id)) && e_.IsScalar(e_.Src(m_.source(id, 0))) &&
+         e_.IsScalar(e_.Src(m_.source(id, 1)));
+}
+
+absl::Status Bools::VisitComparison(mir::InstId id, mir::ValueId result, bool inverse) {
+  const Comparison& c = *ComparisonOf(m_.inst(id).op);
+  const mir::ValueId a = m_.source(id, 0), b = m_.source(id, 1);
+  if (e_.IsBool(a)) {
+    // Equal booleans: their exclusive or is false.
+    const bool equal = (c.op == mir::Op::kIeq) != inverse;
+    if (IsScalarBool(a) && IsScalarBool(b)) {
+      const Opcode op = equal ? Opcode::kSCmpEqU32 : Opcode::kSCmpLgU32;
+      e_.Set(result, e_.SaluScc(op, {NumberOf(a), NumberOf(b)}));
+      return absl::OkStatus();
+    }
+    const Operand differ = e_.Pseudo(kMaskXor, kFileM, 1, {MaskOf(a), MaskOf(b)});
+    e_.Set(result, equal ? e_.Pseudo(kMaskNot, kFileM, 1, {differ}) : differ);
+    return absl::OkStatus();
+  }
+  const uint32_t bits = e_.BitsOf(a);
+  if (bits != 32 && bits != 16) return e_.Unexpected("comparison of this width");
+  if (!c.is_float && IsScalarWork(id)) {
+    e_.Set(result, e_.SaluScc(c.scalar[inverse ? 1 : 0],
+                              {e_.Widened(a, c.is_signed), e_.Widened(b, c.is_signed)}));
+    return absl::OkStatus();
+  }
+  const Opcode op = (bits == 16 ? c.words : c.dwords)[inverse ? 1 : 0];
+  const Operand x = c.is_float ? FloatSource(e_, a) : e_.Src(a);
+  const Operand y = c.is_float ? FloatSource(e_, b) : e_.Src(b);
+  e_.Set(result, e_.Compare(op, x, y));
+  return absl::OkStatus();
+}
+
+// Sets the result to the SCC and the number of a scalar operation on numbers 0 and 1.
+void Bools::SetScalar(mir::ValueId result, Opcode op, Operand a, Operand b) {
+  const Emission::WithScc both = e_.SaluBoth(op, {a, b});
+  numbers_[result.index] = both.result;
+  e_.Set(result, both.scc);
+}
+
+absl::Status Bools::VisitNot(mir::InstId id) {
+  const mir::ValueId result = m_.result(id), v = m_.source(id, 0);
+  if (m_.value(v).kind == mir::Value::Kind::kResult) {
+    const mir::InstId def{m_.value(v).owner};
+    if (ComparisonOf(m_.inst(def).op) != nullptr && IsInvertedLater(def)) {
+      return VisitComparison(def, result, true);
+    }
+  }
+  if (IsScalarBool(v)) {
+    SetScalar(result, Opcode::kSXorB32, NumberOf(v), Imm(1));
+  } else {
+    e_.Set(result, e_.Pseudo(kMaskNot, kFileM, 1, {MaskOf(v)}));
+  }
+  return absl::OkStatus();
+}
+
+void Bools::VisitLogic(mir::InstId id, Opcode scalar, LirOp mask) {
+  const mir::ValueId result = m_.result(id), a = m_.source(id, 0), b = m_.source(id, 1);
+  if (e_.IsUniform(result) && IsScalarBool(a) && IsScalarBool(b)) {
+    return SetScalar(result, scalar, NumberOf(a), NumberOf(b));
+  }
+  e_.Set(result, e_.Pseudo(mask, kFileM, 1, {MaskOf(a), MaskOf(b)}));
+}
+
+void Bools::VisitSelect(mir::InstId id) {
+  const mir::ValueId result = m_.result(id);
+  const mir::ValueId c = m_.source(id, 0), a = m_.source(id, 1), b = m_.source(id, 2);
+  if (e_.IsUniform(result) && IsScalarBool(c) && IsScalarBool(a) && IsScalarBool(b)) {
+    e_.Set(result, Select(c, NumberOf(a), NumberOf(b)));
+    return;
+  }
+  const Operand condition = MaskOf(c);
+  const Operand taken = e_.Pseudo(kMaskAnd, kFileM, 1, {MaskOf(a), condition});
+  const Operand other = e_.Pseudo(kMaskAndNot, kFileM, 1, {MaskOf(b), condition});
+  e_.Set(result, e_.Pseudo(kMaskOr, kFileM, 1, {taken, other}));
+}
+
+}  // namespace kiln::amd

@@ -1,0 +1,82 @@
+// Selection of control flow: MIR regions become blocks. Internal to this folder.
+//
+// Jumps that all lanes take alike are branches on SCC. Others change exec; the masks of lanes that
+// wait are in slots, reserved registers numbered by nesting depth (lir/ops.def). core/amd/emit
+// writes them out: where a side has no lane left it branches to the next restoring point, the
+// else, endif or while of the innermost construct of masks, and that is where the physical edges
+// made here lead: to the block after the restoring point.
+#ifndef KILN_CORE_AMD_SELECT_CONTROL_H_
+#define KILN_CORE_AMD_SELECT_CONTROL_H_
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/amd/select/bools.h"
+
+namespace kiln::amd {
+
+class Control : public Room {
+ public:
+  Control(Emission& e, Bools& bools, std::function<absl::Status(mir::RegionId)> visit_region)
+      : Room(e), bools_(bools), visit_region_(std::move(visit_region)) {}
+
+  absl::Status VisitIf(mir::InstId id);
+  absl::Status VisitLoop(mir::InstId id);
+  // Sorts the blocks into the order in which they were entered.
+  void SortBlocks();
+  void Enter(lir::BlockId block);
+  lir::BlockId NewBlock();
+  // Slots that the masks of waiting lanes take.
+  uint32_t slots() const { return max_slots_; }
+
+ private:
+  struct LoopState {
+    lir::BlockId header;
+    lir::BlockId exit;
+    bool masked = false;
+    uint32_t slot = 0;
+    size_t masks = 0;  // constructs of masks around it
+  };
+  // A construct of masks around the present position: the blocks after its restoring point.
+  struct Mask {
+    lir::BlockId next;
+    lir::BlockId other;     // of loops: the exit; else invalid
+    bool left = false;      // lanes may have left it by a break or continue
+  };
+  // The way in which a side of an if ended.
+  enum class End : uint8_t { kYield, kJumped, kUnreachable };
+
+  std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
+  void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
+  void AddParams(lir::BlockId block, mir::ValueId first, int count);
+  void Terminate(LirOp op, std::initializer_list<Operand> uses = {}, uint32_t aux = 0,
+                 uint8_t flags = 0);
+  void JumpOut(mir::InstId jump);
+  void EnterTail();
+  void AddRestoringEdges(size_t masks);
+  absl::StatusOr<End> VisitSide(mir::RegionId region);
+  absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join,
+                               lir::BlockId next, uint32_t slot);
+  absl::Status VisitUniformSide(mir::RegionId region, lir::BlockId join);
+  absl::Status VisitMaskedIf(mir::InstId id, bool swap);
+  absl::Status VisitUniformIf(mir::InstId id, bool swap);
+  bool IsMasked(mir::InstId loop) const;
+  bool HasDivergentContinue(mir::RegionId region) const;
+  bool IsEmpty(mir::RegionId region) const;
+  uint32_t TakeSlots(uint32_t count);
+
+  Bools& bools_;
+  const std::function<absl::Status(mir::RegionId)> visit_region_;
+  std::vector<LoopState> loops_;
+  std::vector<Mask> masks_;
+  std::vector<lir::BlockId> layout_;  // blocks in the order they were entered
+  uint32_t used_slots_ = 0;
+  uint32_t max_slots_ = 0;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_CONTROL_H_

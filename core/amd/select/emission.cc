@@ -1,0 +1,399 @@
+// Values, operands and emission of instruction selection.
+#include "core/amd/select/emission.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::amd {
+
+namespace flag = isa::opcode_flag;
+
+Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
+    : m_(m),
+      abi_(abi),
+      width_(width),
+      divergence_(m, mid::UniformFor::kScalarRegister),
+      map_(m.values.size()) {
+  f_.dispatch_width = static_cast<uint8_t>(width);
+}
+
+const mir::Uses& Emission::uses() {
+  if (!uses_) uses_.emplace(m_);
+  return *uses_;
+}
+
+lir::Function Emission::Finish() {
+  std::vector<lir::InstId>& first = f_.blocks[0].insts;
+  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  return std::move(f_);
+}
+
+absl::Status Emission::Refuse(KnownCause cause, std::string_view what) const {
+  return Unsupported(cause, std::string(what), spirv_id_);
+}
+
+absl::Status Emission::Unexpected(std::string_view why) const {
+  const std::string text = absl::StrCat("selection: ", std::string(mir::Info(m_.inst(at_).op).name),
+                                        ": ", std::string(why));
+  return WithSpirvId(absl::InternalError(text), spirv_id_);
+}
+
+// ---- Values.
+
+lir::ValueId Emission::New(LirFile file, int comps) {
+  lir::Value v;
+  v.file = file;
+  v.comps = static_cast<uint16_t>(comps);
+  v.elem_bytes = file == kFileM || file == kFileScc ? 0 : 4;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+Operand Emission::Src(mir::ValueId v) const {
+  const mir::Value& value = m_.value(v);
+  switch (value.kind) {
+    case mir::Value::Kind::kConstant: return Imm(static_cast<uint32_t>(value.bits));
+    case mir::Value::Kind::kUndef: return Imm(0);
+    default: return Given(v);
+  }
+}
+
+Operand Emission::Half(mir::ValueId v, int half) const {
+  const mir::Value& value = m_.value(v);
+  switch (value.kind) {
+    case mir::Value::Kind::kConstant: return Imm(static_cast<uint32_t>(value.bits >> (32 * half)));
+    case mir::Value::Kind::kUndef: return Imm(0);
+    default: return Component(Given(v), half);
+  }
+}
+
+Operand Emission::Widened(mir::ValueId v, bool is_signed) {
+  const uint32_t bits = BitsOf(v);
+  const Operand o = Src(v);
+  if (bits >= 32) return o;
+  if (IsImm(o)) {
+    if (!is_signed) return o;
+    const uint32_t sign = 1u << (bits - 1);
+    return Imm((o.id ^ sign) - sign);
+  }
+  const uint32_t ones = (1u << bits) - 1;
+  if (IsIn(o, kFileS)) {
+    if (!is_signed) return Salu(Opcode::kSAndB32, {o, Imm(ones)});
+    return Salu(bits == 16 ? Opcode::kSSextI32I16 : Opcode::kSSextI32I8, {o});
+  }
+  if (is_signed) return Valu(Opcode::kVBfeI32, {o, Imm(0), Imm(bits)});
+  return Valu(Opcode::kVAndB32, {Imm(ones), o});
+}
+
+Operand Emission::Component(const Operand& vector, int comp) const {
+  Operand o = vector;
+  o.comp = static_cast<uint16_t>(o.comp + comp);
+  o.comps = 1;
+  return o;
+}
+
+Operand Emission::ToV(const Operand& o) {
+  if (IsIn(o, kFileV) && o.mods == 0) return o;
+  if (o.mods != 0) return Valu(Opcode::kVMovB32, {o});
+  return Pseudo(kVCopy, kFileV, 1, {o});
+}
+
+Operand Emission::ToS(const Operand& o) {
+  if (IsIn(o, kFileS)) return o;
+  if (IsImm(o)) return Pseudo(kSCopy, kFileS, 1, {o});
+  return Valu(Opcode::kVReadfirstlaneB32, {o});
+}
+
+Operand Emission::ToScalar(const Operand& o) { return IsImm(o) ? o : ToS(o); }
+
+Operand Emission::Vector(absl::Span<const Operand> parts, LirFile file) {
+  const Operand& first = parts[0];
+  bool in_row = true;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Operand& p = parts[i];
+    in_row = in_row && IsIn(p, file) && p.mods == 0 && p.id == first.id && p.comp == first.comp + i;
+  }
+  if (in_row &&
+      (file != kFileS || (first.comp == 0 && f_.value(first.value()).comps == parts.size()))) {
+    Operand o = first;
+    o.comps = static_cast<uint16_t>(parts.size());
+    return o;
+  }
+  absl::InlinedVector<Operand, 8> uses;
+  for (const Operand& p : parts) {
+    uses.push_back(!Exists(p) ? lir::NoOperand() : file == kFileV ? ToV(p) : ToS(p));
+  }
+  const lir::ValueId v = New(file, static_cast<int>(parts.size()));
+  const Operand def = Use(v, 0, static_cast<int>(parts.size()));
+  EmitRaw(kCollect, absl::MakeConstSpan(&def, 1), uses);
+  return def;
+}
+
+// ---- Instructions.
+
+lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
+                              absl::Span<const Operand> uses, const Extra& extra, uint8_t flags,
+                              uint32_t aux) {
+  lir::InstFields fields;
+  fields.width = static_cast<uint8_t>(width_);
+  fields.flags = flags;
+  fields.spirv_id = spirv_id_;
+  fields.aux = IsIsaOp(op) ? AddExtra(f_, extra) : aux;
+  // Not what reads V, of which only the lanes that are on may be read (v_readfirstlane).
+  const bool whole = !defs.empty() && IsValue(defs[0]) &&
+                     (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc) &&
+                     std::none_of(uses.begin(), uses.end(),
+                                  [&](const Operand& o) { return IsIn(o, kFileV); });
+  if (whole) fields.flags |= lir::kNoMask;
+  if (!in_prologue_) return b_.Emit(op, fields, defs, uses);
+  prologue_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
+  return prologue_.back();
+}
+
+bool IsInline(uint32_t bits) {
+  const auto n = static_cast<int32_t>(bits);
+  if (n >= -16 && n <= 64) return true;
+  switch (bits) {
+    case 0x3f000000:
+    case 0xbf000000:
+    case 0x3f800000:
+    case 0xbf800000:
+    case 0x40000000:
+    case 0xc0000000:
+    case 0x40800000:
+    case 0xc0800000:
+    case 0x3e22f983: return true;
+    default: return false;
+  }
+}
+
+namespace {
+
+// Returns true if an immediate needs no literal as an operand of the type.
+bool IsInlineAs(isa::Type type, uint32_t bits) {
+  if (!isa::Is16Bit(type) && !isa::IsPacked(type)) return IsInline(bits);
+  const auto n = static_cast<int16_t>(bits);
+  if (n >= -16 && n <= 64) return true;
+  // Integers of 16 bits have no inline floats (LLVM 19, isInlinableLiteralI16).
+  if (type != isa::Type::kF16 && type != isa::Type::kPF16) return false;
+  switch (bits & 0xffff) {
+    case 0x3800:
+    case 0xb800:
+    case 0x3c00:
+    case 0xbc00:
+    case 0x4000:
+    case 0xc000:
+    case 0x4400:
+    case 0xc400:
+    case 0x3118: return true;
+    default: return false;
+  }
+}
+
+bool SameOperand(const Operand& a, const Operand& b) {
+  return a.kind == b.kind && a.id == b.id && a.comp == b.comp;
+}
+
+}  // namespace
+
+// Counts what the instruction would read over the constant bus, and moves to V what is too much:
+// sources from the last one on, so that those that must be scalar stay.
+void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
+  const isa::OpcodeInfo& info = isa::Info(op);
+  const auto form = static_cast<isa::Form>(extra.form);
+  const bool no_literal = form != isa::Form::kPlain;
+  if (info.Has(flag::kVsrc0) || form == isa::Form::kDpp16 || form == isa::Form::kDpp8) {
+    sources[0] = ToV(sources[0]);
+  }
+  if ((form == isa::Form::kDpp16 || form == isa::Form::kDpp8) && sources.size() > 1 &&
+      !info.Has(flag::kSsrc1)) {
+    sources[1] = ToV(sources[1]);
+  }
+  const uint64_t scalar_only[] = {flag::kSsrc0, flag::kSsrc1, flag::kSsrc2};
+  for (size_t i = 0; i < sources.size() && i < 3; ++i) {
+    if (info.Has(scalar_only[i]) && !IsScalar(sources[i])) sources[i] = ToS(sources[i]);
+  }
+  // 64-bit shifts take one scalar, others two (Mesa 25.0.7, aco_validate.cpp).
+  const bool one =
+      op == Opcode::kVLshlrevB64 || op == Opcode::kVLshrrevB64 || op == Opcode::kVAshrrevI64;
+  size_t bus = one ? 1 : 2;
+  absl::InlinedVector<Operand, 4> named;
+  if (info.Has(flag::kVccR)) --bus;
+  bool literal = false;
+  uint32_t literal_bits = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operand& o = sources[i];
+    const bool mask = IsIn(o, kFileM);
+    const bool imm = IsImm(o) && !IsInlineAs(info.src[std::min<size_t>(i, 2)], o.id);
+    if (!mask && !imm && !IsIn(o, kFileS)) continue;
+    if (imm && no_literal) {
+      o = ToV(o);
+      continue;
+    }
+    const bool known = imm ? literal && literal_bits == o.id
+                           : std::any_of(named.begin(), named.end(),
+                                         [&](const Operand& n) { return SameOperand(n, o); });
+    if (known) continue;
+    const bool room = named.size() + (literal ? 1 : 0) < bus && !(imm && literal);
+    if (!room && !mask && !info.Has(scalar_only[std::min<size_t>(i, 2)])) {
+      o.mods == 0 ? void(o = ToV(o)) : void();
+      if (o.mods != 0) {
+        Operand plain = o;
+        plain.mods = 0;
+        const uint8_t mods = o.mods;
+        o = ToV(plain);
+        o.mods = mods;
+      }
+      continue;
+    }
+    if (imm) {
+      literal = true;
+      literal_bits = o.id;
+    } else {
+      named.push_back(o);
+    }
+  }
+}
+
+Operand Emission::Valu(Opcode op, std::initializer_list<Operand> given, const Extra& extra,
+                       uint8_t flags) {
+  Sources sources(given);
+  LegaliseVector(op, sources, extra);
+  const isa::OpcodeInfo& info = isa::Info(op);
+  const int comps = std::max(1, isa::Dwords(info.dst));
+  const Operand def = Use(New(info.Has(flag::kSDst) ? kFileS : kFileV, comps), 0, comps);
+  EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), sources, extra, flags);
+  return def;
+}
+
+Operand Emission::Compare(Opcode op, Operand a, Operand b, const Extra& extra) {
+  Sources sources = {a, b};
+  LegaliseVector(op, sources, extra);
+  const Operand def = Use(New(kFileM));
+  EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), sources, extra);
+  return def;
+}
+
+Emission::WithCarry Emission::ValuCarry(Opcode op, Operand a, Operand b, Operand carry_in) {
+  Sources sources = {a, b};
+  if (Exists(carry_in)) sources.push_back(carry_in);
+  LegaliseVector(op, sources, {});
+  const int comps = std::max(1, isa::Dwords(isa::Info(op).dst));
+  const Operand defs[] = {Use(New(kFileV, comps), 0, comps), Use(New(kFileM))};
+  EmitRaw(Op(op), defs, sources);
+  return {defs[0], defs[1]};
+}
+
+Operand Emission::ValuTied(Opcode op, std::initializer_list<Operand> given, Operand old,
+                           const Extra& extra) {
+  Sources sources(given);
+  LegaliseVector(op, sources, extra);
+  while (sources.size() < static_cast<size_t>(kDataUse)) sources.push_back(lir::NoOperand());
+  sources.push_back(ToV(old));
+  const Operand def = Use(New(kFileV));
+  EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), sources, extra);
+  return def;
+}
+
+// At most one literal: another becomes a register.
+void Emission::LegaliseScalar(Sources& sources) {
+  bool literal = false;
+  uint32_t bits = 0;
+  for (Operand& o : sources) {
+    if (!IsImm(o) || IsInline(o.id)) continue;
+    if (literal && bits != o.id) {
+      o = ToS(o);
+      continue;
+    }
+    literal = true;
+    bits = o.id;
+  }
+}
+
+Operand Emission::Salu(Opcode op, std::initializer_list<Operand> given, Operand scc) {
+  Sources sources(given);
+  LegaliseScalar(sources);
+  if (Exists(scc)) sources.push_back(scc);
+  const int comps = std::max(1, isa::Dwords(isa::Info(op).dst));
+  const Operand def = Use(New(kFileS, comps), 0, comps);
+  EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), sources);
+  return def;
+}
+
+Operand Emission::SaluScc(Opcode op, std::initializer_list<Operand> given) {
+  Sources sources(given);
+  LegaliseScalar(sources);
+  const isa::OpcodeInfo& info = isa::Info(op);
+  const Operand scc = Use(New(kFileScc));
+  if (info.dst == isa::Type::kN) {
+    EmitRaw(Op(op), absl::MakeConstSpan(&scc, 1), sources);
+    return scc;
+  }
+  const int comps = std::max(1, isa::Dwords(info.dst));
+  const Operand defs[] = {Use(New(kFileS, comps), 0, comps), scc};
+  EmitRaw(Op(op), defs, sources);
+  return scc;
+}
+
+Emission::WithScc Emission::SaluBoth(Opcode op, std::initializer_list<Operand> given, Operand in) {
+  Sources sources(given);
+  LegaliseScalar(sources);
+  if (Exists(in)) sources.push_back(in);
+  const int comps = std::max(1, isa::Dwords(isa::Info(op).dst));
+  const Operand defs[] = {Use(New(kFileS, comps), 0, comps), Use(New(kFileScc))};
+  EmitRaw(Op(op), defs, sources);
+  return {defs[0], defs[1]};
+}
+
+Operand Emission::Pseudo(LirOp op, LirFile file, int comps, std::initializer_list<Operand> uses,
+                         uint32_t aux) {
+  const Operand def = Use(New(file, comps), 0, comps);
+  EmitRaw(op, absl::MakeConstSpan(&def, 1), absl::Span<const Operand>(uses.begin(), uses.size()),
+          {}, 0, aux);
+  return def;
+}
+
+// ---- Sequences.
+
+Operand Emission::Add(Operand a, Operand b) {
+  if (IsImm(a)) std::swap(a, b);
+  if (IsImm(b) && b.id == 0) return a;
+  if (IsImm(a) && IsImm(b)) return Imm(a.id + b.id);
+  if (IsScalar(a) && IsScalar(b)) return Salu(Opcode::kSAddU32, {a, b});
+  return Valu(Opcode::kVAddNcU32, {b, a});
+}
+
+Operand Emission::Times(Operand o, uint32_t factor) {
+  if (IsImm(o)) return Imm(o.id * factor);
+  if (factor == 1) return o;
+  const bool power = factor != 0 && (factor & (factor - 1)) == 0;
+  uint32_t shift = 0;
+  while (power && (1u << shift) != factor) ++shift;
+  if (IsScalar(o)) {
+    return power ? Salu(Opcode::kSLshlB32, {o, Imm(shift)})
+                 : Salu(Opcode::kSMulI32, {o, Imm(factor)});
+  }
+  return power ? Valu(Opcode::kVLshlrevB32, {Imm(shift), o})
+               : Valu(Opcode::kVMulLoU32, {o, Imm(factor)});
+}
+
+std::optional<mir::InstId> Emission::DefinedBy(mir::ValueId v, mir::Op op) const {
+  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+  const mir::InstId def{m_.value(v).owner};
+  if (m_.inst(def).op != op) return std::nullopt;
+  return def;
+}
+
+bool Emission::Used(mir::ValueId v) { return !uses().Unused(v); }
+
+uint32_t Emission::UsedMask(mir::InstId id) {
+  uint32_t mask = 0;
+  for (int i = 0; i < m_.inst(id).num_results; ++i) {
+    if (Used(m_.result(id, i))) mask |= 1u << i;
+  }
+  return mask;
+}
+
+}  // namespace kiln::amd

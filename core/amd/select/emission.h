@@ -1,0 +1,228 @@
+// The function under construction, and the tools with which every room of selection extends it:
+// values, operands, instructions, and short sequences that several rooms share.
+//
+// Representation of values (an operand for each MIR value; Given):
+//   constants    immediates, until an instruction cannot take one
+//   numbers      S (a scalar register), where all lanes have the same value (IsUniform) and a
+//   scalar
+//                instruction could make it; else V. So a uniform number may be in V (floats are:
+//                there is no scalar arithmetic for them); a divergent one never is in S.
+//                16-bit and smaller numbers are in the low part of a dword, whose upper part is
+//                undefined. 64-bit ones are two components, the low one first
+//   booleans     M (a bit for each lane) or SCC, S (0 or 1) and immediates (0 or 1) if uniform.
+//                Bits of lanes that are off are undefined (lanes that left a loop keep theirs), so
+//                a reader of whole masks clears them
+// Nothing here knows physical registers.
+#ifndef KILN_CORE_AMD_SELECT_EMISSION_H_
+#define KILN_CORE_AMD_SELECT_EMISSION_H_
+
+#include <cassert>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/amd/abi/abi.h"
+#include "core/amd/isa/opcodes.h"
+#include "core/amd/lir/extra.h"
+#include "core/amd/lir/ops.h"
+#include "core/base/cause.h"
+#include "core/lir/build.h"
+#include "core/mid/analysis/divergence.h"
+#include "core/mir/mir.h"
+#include "core/mir/uses.h"
+
+namespace kiln::amd {
+
+using isa::Opcode;
+using lir::Operand;
+
+inline Operand Use(lir::ValueId v, int comp = 0, int comps = 1) {
+  return lir::ValueOperand(v, 0, static_cast<uint16_t>(comp), static_cast<uint16_t>(comps));
+}
+inline Operand Imm(uint32_t bits) { return lir::ImmOperand(bits, 0); }
+inline bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
+inline bool Exists(const Operand& o) { return o.kind != Operand::Kind::kNone; }
+inline Operand Negated(Operand o) {
+  o.mods ^= Operand::kNegate;
+  return o;
+}
+
+class Emission {
+ public:
+  Emission(const mir::Module& m, const Abi& abi, uint32_t width);
+
+  const mir::Module& module() const { return m_; }
+  const Abi& abi() const { return abi_; }
+  uint32_t width() const { return width_; }
+  bool wide() const { return width_ == 64; }  // masks have two dwords
+  const mid::Divergence& divergence() const { return divergence_; }
+  lir::Function& function() { return f_; }
+  lir::Builder& builder() { return b_; }
+  const mir::Uses& uses();  // of the module; computed when first needed
+
+  // Sets the instruction for which code is made from here on.
+  void Begin(mir::InstId id) {
+    at_ = id;
+    spirv_id_ = m_.inst(id).spirv_id;
+  }
+  void SetId(uint32_t spirv_id) { spirv_id_ = spirv_id; }
+  mir::InstId at() const { return at_; }
+  uint32_t spirv_id() const { return spirv_id_; }
+
+  // While an object is alive, instructions go to the start of the program.
+  class Prologue {
+   public:
+    explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
+    ~Prologue() { e_.in_prologue_ = outer_; }
+    Prologue(const Prologue&) = delete;
+
+   private:
+    Emission& e_;
+    const bool outer_;
+  };
+  // Returns the function with its prologue inserted.
+  lir::Function Finish();
+
+  // ---- values
+  lir::ValueId New(LirFile file, int comps = 1);
+  LirFile FileOf(const Operand& o) const { return static_cast<LirFile>(f_.value(o.value()).file); }
+  bool IsIn(const Operand& o, LirFile file) const { return IsValue(o) && FileOf(o) == file; }
+  // Returns true for a constant or a scalar register: what SALU and addresses take.
+  bool IsScalar(const Operand& o) const { return IsImm(o) || IsIn(o, kFileS); }
+  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
+  bool IsBool(mir::ValueId v) const { return m_.value(v).type == mir::Type::kBool; }
+  uint32_t BitsOf(mir::ValueId v) const { return mir::BitsOf(m_.value(v).type); }
+  // Returns the operand that holds a number of at most 32 bits; immediates for constants, with
+  // bits above a smaller type 0. Of 64-bit numbers: Half.
+  Operand Src(mir::ValueId v) const;
+  // Returns a number of at most 32 bits, extended to 32.
+  Operand Widened(mir::ValueId v, bool is_signed);
+  // Returns one dword of a 64-bit number: 0 the low one.
+  Operand Half(mir::ValueId v, int half) const;
+  void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  const Operand& Given(mir::ValueId v) const {
+    assert(Exists(map_[v.index]));
+    return map_[v.index];
+  }
+  // Return the same value in V; in S (v_readfirstlane of a uniform one in V); as S or immediate.
+  Operand ToV(const Operand& o);
+  Operand ToS(const Operand& o);
+  Operand ToScalar(const Operand& o);
+  // Returns component `comp` of a value with several.
+  Operand Component(const Operand& vector, int comp) const;
+  // Returns one operand for dwords in a row of one file (V or S), copied unless they are that
+  // already.
+  Operand Vector(absl::Span<const Operand> parts, LirFile file);
+  Operand Vector(std::initializer_list<Operand> parts, LirFile file) {
+    return Vector(absl::Span<const Operand>(parts.begin(), parts.size()), file);
+  }
+
+  // ---- instructions
+  // Emits any operation as it is. For isa operations `extra` becomes the side row.
+  lir::InstId EmitRaw(uint16_t op, absl::Span<const Operand> defs, absl::Span<const Operand> uses,
+                      const Extra& extra = {}, uint8_t flags = 0, uint32_t aux = 0);
+  lir::InstId EmitRaw(uint16_t op, std::initializer_list<Operand> defs,
+                      std::initializer_list<Operand> uses, const Extra& extra = {},
+                      uint8_t flags = 0, uint32_t aux = 0) {
+    return EmitRaw(op, absl::Span<const Operand>(defs.begin(), defs.size()),
+                   absl::Span<const Operand>(uses.begin(), uses.size()), extra, flags, aux);
+  }
+  // Emits a vector instruction into a new value in V (or S, for v_readfirstlane and its kin) of as
+  // many components as its result has dwords. Sources are made legal first: constant bus (two
+  // scalars, one of them a literal), sources that must be VGPRs or scalars. `flags`: kSaturate.
+  Operand Valu(Opcode op, std::initializer_list<Operand> sources, const Extra& extra = {},
+               uint8_t flags = 0);
+  // The same of a commutative opcode, with a scalar source first: short forms have a VGPR second.
+  Operand Commuted(Opcode op, Operand a, Operand b, const Extra& extra = {}, uint8_t flags = 0) {
+    return IsIn(b, kFileV) ? Valu(op, {a, b}, extra, flags) : Valu(op, {b, a}, extra, flags);
+  }
+  // The same of an opcode whose result is a lane mask (v_cmp).
+  Operand Compare(Opcode op, Operand a, Operand b, const Extra& extra = {});
+  // The same of an opcode with a carry out: {sum, mask}. `carry_in` may be absent.
+  struct WithCarry {
+    Operand result;
+    Operand carry;
+  };
+  WithCarry ValuCarry(Opcode op, Operand a, Operand b, Operand carry_in = {});
+  // The same of a tied opcode (v_fmac, v_dot4c): `old` becomes the result.
+  Operand ValuTied(Opcode op, std::initializer_list<Operand> sources, Operand old,
+                   const Extra& extra = {});
+  // Emits a scalar instruction into a new value in S. Sources must be scalar. `scc`: of opcodes
+  // that read it.
+  Operand Salu(Opcode op, std::initializer_list<Operand> sources, Operand scc = {});
+  // The same of opcodes whose result is SCC (s_cmp), or whose SCC alone is wanted: returns it.
+  Operand SaluScc(Opcode op, std::initializer_list<Operand> sources);
+  struct WithScc {
+    Operand result;
+    Operand scc;
+  };
+  WithScc SaluBoth(Opcode op, std::initializer_list<Operand> sources, Operand scc = {});
+  // Emits a pseudo operation into a new value.
+  Operand Pseudo(LirOp op, LirFile file, int comps, std::initializer_list<Operand> uses,
+                 uint32_t aux = 0);
+
+  // ---- errors
+  // Returns the refusal of an operation that the target does not have, by its cause.
+  absl::Status Refuse(KnownCause cause, std::string_view what) const;
+  // Returns the internal error for MIR that earlier passes should not have left.
+  absl::Status Unexpected(std::string_view why) const;
+
+  // ---- sequences
+  // Returns a + b as numbers of 32 bits, in S if both are scalar; a constant if both are.
+  Operand Add(Operand a, Operand b);
+  // Returns `o` times a constant.
+  Operand Times(Operand o, uint32_t factor);
+  std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
+  bool Used(mir::ValueId v);
+  uint32_t UsedMask(mir::InstId id);  // a bit for each result that has uses
+
+ private:
+  using Sources = absl::InlinedVector<Operand, 4>;
+  void LegaliseVector(Opcode op, Sources& sources, const Extra& extra);
+  void LegaliseScalar(Sources& sources);
+  Operand ScalarConstant(const Operand& o);
+
+  const mir::Module& m_;
+  const Abi& abi_;
+  const uint32_t width_;
+  lir::Function f_;
+  lir::Builder b_{f_};
+  const mid::Divergence divergence_;
+  std::optional<mir::Uses> uses_;
+  std::vector<Operand> map_;           // by MIR value
+  std::vector<lir::InstId> prologue_;  // will go to the start of block 0
+  bool in_prologue_ = false;
+  mir::InstId at_;
+  uint32_t spirv_id_ = 0;
+};
+
+// Returns true for the bits of a 32-bit operand that need no literal: integers from -16 to 64, and
+// eight floats and 1/2pi (ISA guide, table 3). Numbers of 16 and 64 bits have others.
+bool IsInline(uint32_t bits);
+
+// The base of the rooms of selection: classes that each own one construct.
+class Room {
+ public:
+  Room(const Room&) = delete;
+
+ protected:
+  explicit Room(Emission& e)
+      : e_(e), m_(e.module()), abi_(e.abi()), f_(e.function()), b_(e.builder()) {}
+
+  Emission& e_;
+  const mir::Module& m_;
+  const Abi& abi_;
+  lir::Function& f_;
+  lir::Builder& b_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_EMISSION_H_

@@ -1,0 +1,42 @@
+// Selection of operations between the lanes of a wave: votes, ballots, shuffles, reductions, scans;
+// and of derivatives. Internal to this folder.
+#ifndef KILN_CORE_AMD_SELECT_LANES_H_
+#define KILN_CORE_AMD_SELECT_LANES_H_
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "core/amd/select/bools.h"
+
+namespace kiln::amd {
+
+class Lanes : public Room {
+ public:
+  Lanes(Emission& e, Bools& bools) : Room(e), bools_(bools) {}
+
+  absl::Status VisitSubgroup(mir::InstId id);
+  absl::Status VisitDerivative(mir::InstId id);
+
+ private:
+  Operand LaneNumber();
+  Operand FirstLane();
+  void Elect(mir::ValueId result);
+  void Vote(mir::InstId id);
+  void Ballot(mir::InstId id);
+  void LaneMask(mir::InstId id);
+  void ReadLanes(mir::InstId id);
+  void ReadBool(mir::InstId id);
+  Operand Move(const Operand& value, uint16_t control);
+  Operand ByPattern(mir::InstId id, const Operand& value);
+  Operand Shuffle(const Operand& value, const Operand& index);
+  Operand ShuffleByXor(const Operand& value, uint32_t mask);
+  std::optional<uint32_t> XorOfLanes(mir::ValueId index) const;
+  absl::Status Scan(mir::InstId id);
+  bool ReduceBool(mir::InstId id);
+
+  Bools& bools_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_LANES_H_

@@ -1,0 +1,63 @@
+#include "core/amd/select/launch.h"
+
+namespace kiln::amd {
+
+void Launch::DeclareLiveIns() {
+  scalars_.resize(abi_.start_sgprs);
+  const auto declare = [&](uint32_t sgpr) {
+    lir::Value v;
+    v.file = kFileS;
+    scalars_[sgpr] = Use(b_.AddLiveIn(v, UnitOfSgpr(sgpr)));
+  };
+  for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+  for (uint32_t i = 0; i < abi_.push_dwords; ++i) push_.push_back(scalars_[abi_.push_sgpr + i]);
+  for (uint32_t i = 0; i < abi_.local_ids; ++i) {
+    lir::Value v;
+    v.file = kFileV;
+    local_id_[i] = Use(b_.AddLiveIn(v, i));
+  }
+}
+
+Operand Launch::Address(uint32_t sgpr) {
+  return e_.Vector({Scalar(sgpr), Imm(kAddressHigh)}, kFileS);
+}
+
+// The x dimension runs fastest.
+Operand Launch::LocalIndex() {
+  Operand index = local_id_[0];
+  uint32_t factor = m_.local_size[0];
+  for (uint32_t i = 1; i < abi_.local_ids; ++i) {
+    const bool power = (factor & (factor - 1)) == 0;
+    if (power) {
+      uint32_t shift = 0;
+      while ((1u << shift) != factor) ++shift;
+      index = e_.Valu(Opcode::kVLshlOrB32, {local_id_[i], Imm(shift), index});
+    } else {
+      index = e_.Valu(Opcode::kVMadU32U24, {local_id_[i], Imm(factor), index});
+    }
+    factor *= m_.local_size[i];
+  }
+  return index;
+}
+
+// Bits 24:20 of the word that the hardware gives.
+Operand Launch::SubgroupId() {
+  return e_.Salu(Opcode::kSBfeU32, {Scalar(*abi_.wave_word), Imm(5u << 16 | 20)});
+}
+
+absl::Status Launch::VisitLaunch(mir::InstId id) {
+  using mir::Op;
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId result = m_.result(id);
+  switch (inst.op) {
+    case Op::kWorkgroupId: e_.Set(result, Scalar(*abi_.workgroup_id[inst.imm0])); break;
+    case Op::kNumWorkgroups: e_.Set(result, Scalar(*abi_.num_workgroups + inst.imm0)); break;
+    case Op::kBaseWorkgroup: e_.Set(result, Scalar(*abi_.base_workgroup + inst.imm0)); break;
+    case Op::kLocalIndex: e_.Set(result, LocalIndex()); break;
+    case Op::kSubgroupId: e_.Set(result, SubgroupId()); break;
+    default: return e_.Unexpected("no value of the launch");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::amd

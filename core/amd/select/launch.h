@@ -1,0 +1,37 @@
+// Selection of what the launch gives: ids, counts, push constants in registers. Internal to this
+// folder.
+#ifndef KILN_CORE_AMD_SELECT_LAUNCH_H_
+#define KILN_CORE_AMD_SELECT_LAUNCH_H_
+
+#include <array>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/amd/select/emission.h"
+
+namespace kiln::amd {
+
+class Launch : public Room {
+ public:
+  explicit Launch(Emission& e) : Room(e) {}
+
+  // Declares the registers that the program starts with (abi.h).
+  void DeclareLiveIns();
+  absl::Status VisitLaunch(mir::InstId id);
+  // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has.
+  Operand Address(uint32_t sgpr);
+  Operand PushDword(uint32_t dword) const { return push_[dword]; }
+
+ private:
+  Operand Scalar(uint32_t sgpr) { return scalars_[sgpr]; }
+  Operand LocalIndex();
+  Operand SubgroupId();
+
+  std::vector<Operand> scalars_;  // by SGPR; none where the program has no such value
+  std::vector<Operand> push_;
+  std::array<Operand, 3> local_id_;
+};
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_LAUNCH_H_

@@ -1,0 +1,20 @@
+// Negation and absolute value of floats, which sources of float instructions have as modifiers.
+// Internal to this folder.
+#ifndef KILN_CORE_AMD_SELECT_MODIFIERS_H_
+#define KILN_CORE_AMD_SELECT_MODIFIERS_H_
+
+#include "core/amd/select/emission.h"
+
+namespace kiln::amd {
+
+// Returns the source of a float instruction: what `v` negates or clears the sign of, with modifiers
+// that do so. Constants are changed themselves.
+Operand FloatSource(const Emission& e, mir::ValueId v);
+
+// Returns true if every reader of this fneg or fabs takes its source by FloatSource, so that no
+// code is made for it.
+bool IsOnlyModifier(Emission& e, mir::InstId id);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_MODIFIERS_H_
