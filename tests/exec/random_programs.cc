@@ -17,6 +17,7 @@
 #include "core/oracle/generate.h"
 #include "core/oracle/interp.h"
 #include "tests/exec/exec.h"
+#include "tests/exec/reduce.h"
 
 namespace {
 
@@ -51,11 +52,12 @@ int main(int argc, char** argv) {
   setup.ulp = 0;
   setup.zero_memory = true;
   setup.disabled_passes = {"form_fma", "merge_factors"};
-  uint64_t count = 10000, first = 0, instructions = 60, keep_going = 0;
+  uint64_t count = 10000, first = 0, instructions = 60, keep_going = 0, reduce = 0;
   for (int i = 1; i < argc; ++i) {
     if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||
         ParseFlag(argv[i], "--instructions=", &instructions) ||
-        ParseFlag(argv[i], "--keep-going=", &keep_going)) {
+        ParseFlag(argv[i], "--keep-going=", &keep_going) ||
+        ParseFlag(argv[i], "--reduce=", &reduce)) {
       continue;
     }
     absl::string_view arg = argv[i];
@@ -65,7 +67,7 @@ int main(int argc, char** argv) {
     }
     std::fprintf(stderr,
                  "usage: random_programs [--count=N] [--seed=N] [--instructions=N] "
-                 "[--keep-going=0|1] [--disable-pass=NAME]...\n");
+                 "[--keep-going=0|1] [--reduce=0|1] [--disable-pass=NAME]...\n");
     return 2;
   }
   uint64_t wrong_ones = 0;
@@ -78,6 +80,14 @@ int main(int argc, char** argv) {
     if (wrong.empty()) continue;
     ++wrong_ones;
     std::printf("seed %llu:\n%s\n", static_cast<unsigned long long>(seed), wrong.c_str());
+    if (reduce != 0) {
+      const kiln::mir::Module smaller =
+          kiln::exec::Reduced(module, [&](const kiln::mir::Module& m) {
+            return !kiln::exec::CompareModule(m, inputs, setup).empty();
+          });
+      std::printf("%s%s", kiln::exec::CompareModule(smaller, inputs, setup).c_str(),
+                  kiln::mir::Print(smaller).c_str());
+    }
     if (keep_going != 0) continue;
     std::printf("%s", kiln::mir::Print(module).c_str());
     return 1;

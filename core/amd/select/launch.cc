@@ -22,6 +22,14 @@ Operand Launch::Address(uint32_t sgpr) {
   return e_.Vector({Scalar(sgpr), Imm(kAddressHigh)}, kFileS);
 }
 
+// Word 3: DST_SEL x y z w, a format of 32 bits, RESOURCE_LEVEL, OOB_SELECT 3 (raw), as Mesa 25.0.7
+// has it for raw buffers (ac_descriptors.c).
+Operand Launch::RawBuffer(const Operand& address, uint32_t bytes) {
+  constexpr uint32_t kRaw = 0x31016fac;
+  const Operand high = e_.Salu(Opcode::kSAndB32, {e_.Component(address, 1), Imm(0xffff)});
+  return e_.Vector({e_.Component(address, 0), high, Imm(bytes), Imm(kRaw)}, kFileS);
+}
+
 // The x dimension runs fastest.
 Operand Launch::LocalIndex() {
   Operand index = local_id_[0];

@@ -20,6 +20,8 @@ class Launch : public Room {
   absl::Status VisitLaunch(mir::InstId id);
   // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has.
   Operand Address(uint32_t sgpr);
+  // Returns the V# of that many bytes at an address: four dwords of S.
+  Operand RawBuffer(const Operand& address, uint32_t bytes);
   Operand PushDword(uint32_t dword) const { return push_[dword]; }
 
  private:

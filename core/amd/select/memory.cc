@@ -353,6 +353,29 @@ void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const 
 
 // ---- Instructions of MIR.
 
+// Loads from memory of that many bytes; outside are zeros. Where the offset is known to be inside,
+// scalar loads need no descriptor.
+absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId offset = m_.source(id, 0);
+  const uint32_t size = e_.BitsOf(m_.result(id)) / 8 * inst.num_results;
+  const bool scalar = e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4;
+  if (scalar && m_.IsConstant(offset) && m_.value(offset).bits + size <= bytes) {
+    LoadScalar(id, address, false, e_.Src(offset));
+    return absl::OkStatus();
+  }
+  const Operand descriptor = launch_.RawBuffer(address, bytes);
+  if (scalar) {
+    LoadScalar(id, descriptor, true, e_.ToScalar(e_.Src(offset)));
+    return absl::OkStatus();
+  }
+  Location location;
+  location.descriptor = descriptor;
+  SplitOffset(e_.Src(offset), &location);
+  LoadVector(id, location);
+  return absl::OkStatus();
+}
+
 absl::Status Memory::VisitLoad(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.op == mir::Op::kLoadPush) {
@@ -369,31 +392,11 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
       return absl::OkStatus();
     }
     if (!abi_.push_pointer) return e_.Unexpected("push constants that are in no register");
-    const Operand base = launch_.Address(*abi_.push_pointer);
-    if (e_.IsUniform(offset) && (inst.imm1 >= 4 || bytes % 4 == 0)) {
-      LoadScalar(id, base, false, e_.ToScalar(e_.Src(offset)));
-      return absl::OkStatus();
-    }
-    Location location;
-    location.space = Space::kGlobal;
-    location.scalar = base;
-    SplitOffset(e_.Src(offset), &location);
-    LoadVector(id, location);
-    return absl::OkStatus();
+    return LoadBounded(id, launch_.Address(*abi_.push_pointer), m_.push_constant_bytes);
   }
   if (inst.op == mir::Op::kLoadConstant) {
-    const Operand base = e_.Pseudo(kConstantAddress, kFileS, 2, {Imm(0)});
-    const mir::ValueId offset = m_.source(id, 0);
-    if (e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4) {
-      LoadScalar(id, base, false, e_.ToScalar(e_.Src(offset)));
-      return absl::OkStatus();
-    }
-    Location location;
-    location.space = Space::kGlobal;
-    location.scalar = base;
-    SplitOffset(e_.Src(offset), &location);
-    LoadVector(id, location);
-    return absl::OkStatus();
+    return LoadBounded(id, e_.Pseudo(kConstantAddress, kFileS, 2, {Imm(0)}),
+                       static_cast<uint32_t>(m_.constant_data.size()));
   }
   if ((inst.op == mir::Op::kLoadUbo || inst.op == mir::Op::kLoadSsbo) && IsScalarLoad(id)) {
     int next = 0;

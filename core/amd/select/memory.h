@@ -54,6 +54,7 @@ class Memory : public Room {
  private:
   bool IsScalarLoad(mir::InstId id) const;
   void LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset);
+  absl::Status LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes);
   void LoadVector(mir::InstId id, const Location& location);
   void StoreVector(mir::InstId id, const Location& location, int first);
   Operand LoadDwords(const Location& location, uint32_t at, int dwords);
