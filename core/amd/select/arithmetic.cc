@@ -42,18 +42,23 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   if ((inst.op == mir::Op::kFneg || inst.op == mir::Op::kFabs) && IsOnlyModifier(e_, id)) {
     return absl::OkStatus();
   }
-  for (auto group :
-       {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits, &Arithmetic::DotProduct,
-        &Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction}) {
-    const Operand o = (this->*group)(id);
-    if (!Exists(o)) continue;
-    e_.Set(result, o);
-    return absl::OkStatus();
-  }
-  const Operand o = conversions_.Conversion(id);
+  const bool floats = mir::IsFloat(m_.value(m_.source(id, 0)).type);
+  const Operand o =
+      floats
+          ? FirstOf(id, {&Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction})
+          : FirstOf(id, {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits,
+                         &Arithmetic::DotProduct});
   if (!Exists(o)) return e_.Unexpected("operation not selected");
   e_.Set(result, o);
   return absl::OkStatus();
+}
+
+// Returns what the first group that has the operation makes of it, or the conversion that it is.
+Operand Arithmetic::FirstOf(mir::InstId id, std::initializer_list<Group> groups) {
+  for (Group group : groups) {
+    if (const Operand o = (this->*group)(id); Exists(o)) return o;
+  }
+  return conversions_.Conversion(id);
 }
 
 Operand Arithmetic::Fused(const Fusion& fusion) {

@@ -2,7 +2,7 @@
 #ifndef KILN_CORE_AMD_SELECT_ARITHMETIC_H_
 #define KILN_CORE_AMD_SELECT_ARITHMETIC_H_
 
-#include <optional>
+#include <initializer_list>
 
 #include "absl/status/status.h"
 #include "core/amd/select/bools.h"
@@ -31,6 +31,8 @@ class Arithmetic : public Room {
   bool IsScalarWork(mir::InstId id) const;
   Operand Fused(const Fusion& fusion);
 
+  using Group = Operand (Arithmetic::*)(mir::InstId);
+  Operand FirstOf(mir::InstId id, std::initializer_list<Group> groups);
   // Each returns no operand (kNone) for an operation that it does not handle.
   Operand Integer(mir::InstId id);  // of 32 bits
   Operand Word(mir::InstId id);     // of 16 bits

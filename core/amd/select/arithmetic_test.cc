@@ -87,6 +87,12 @@ TEST(SelectArithmetic, ModifiersAreFree) {
             "v_or_b32");
 }
 
+// Uniform sources too: an operation that became a modifier has no code.
+TEST(SelectArithmetic, ModifiersOfUniformNumbers) {
+  EXPECT_EQ(SelectedOps("%10:f32 = fneg %4\n%11:f32 = fadd %10, 3f\n%12:i32 = f2i %10\n"),
+            "v_add_f32 v_cvt_i32_f32");
+}
+
 TEST(SelectArithmetic, SaturationIsPartOfItsProducer) {
   EXPECT_EQ(SelectedOps("%10:f32 = fadd %3, %4\n%11:f32 = fsaturate %10\n"), "v_add_f32");
   EXPECT_EQ(SelectedOps("%11:f32 = fsaturate %3\n"), "v_max_f32");
