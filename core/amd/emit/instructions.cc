@@ -129,23 +129,17 @@ class Lowering {
     if (apart && Use(kDataUse) && !Use(1)) inst_.src[1] = SourceOf(*Use(kDataUse), Type::kB32);
   }
 
-  // v_fmamk, v_fmaak (the literal is the use that is an immediate and has no source) and
-  // s_setreg_imm32.
+  // v_fmamk, v_fmaak and s_setreg_imm32: the last use that is an immediate is the literal.
   void LiteralSources() {
-    int next = 0;
+    size_t literal = 3;
     for (size_t k = 0; k < 3; ++k) {
-      const lir::Operand* use = Use(k);
-      if (use == nullptr) continue;
-      const bool mk = info_.op == Opcode::kVFmamkF32 || info_.op == Opcode::kVFmamkF16;
-      const bool is_literal = info_.src[0] == Type::kN || (mk ? k == 1 : k == 2);
-      if (is_literal) {
-        if (use->kind != Kind::kImm) c_.Fail(in_, "its constant is no immediate");
-        inst_.literal = use->id;
-        literal_ = use->id;
-      } else {
-        inst_.src[static_cast<size_t>(next)] = SourceOf(*use, info_.src[0]);
-        ++next;
-      }
+      if (Use(k) && Use(k)->kind == Kind::kImm) literal = k;
+    }
+    if (literal == 3) return c_.Fail(in_, "its constant is no immediate");
+    literal_ = inst_.literal = Use(literal)->id;
+    size_t next = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      if (k != literal && Use(k)) inst_.src[next++] = SourceOf(*Use(k), info_.src[0]);
     }
   }
 

@@ -28,9 +28,11 @@ int CostOf(const isa::Instruction& inst) {
   return kVectorCost;
 }
 
-bool IsCheap(const Program& program, size_t from, size_t to) {
+bool IsCheap(const Program& program, const std::vector<bool>& erased, size_t from, size_t to) {
   int cost = 0;
-  for (size_t i = from; i < to && cost <= kDear; ++i) cost += CostOf(program.rows[i].inst);
+  for (size_t i = from; i < to && cost <= kDear; ++i) {
+    if (!erased[i]) cost += CostOf(program.rows[i].inst);
+  }
   return cost <= kDear;
 }
 
@@ -40,10 +42,11 @@ bool IsRelativeBranch(const Row& row) { return row.target != Row::kNoTarget; }
 
 void RemoveExeczBranches(Program& program) {
   std::vector<bool> erased(program.rows.size());
-  for (size_t i = 0; i < program.rows.size(); ++i) {
+  // From the end: branches inside what another one skips go first.
+  for (size_t i = program.rows.size(); i-- > 0;) {
     const Row& row = program.rows[i];
     if (row.inst.op != Opcode::kSCbranchExecz || row.target <= static_cast<int>(i)) continue;
-    erased[i] = IsCheap(program, i + 1, static_cast<size_t>(row.target));
+    erased[i] = IsCheap(program, erased, i + 1, static_cast<size_t>(row.target));
   }
   EraseRows(program, erased);
 }

@@ -51,14 +51,11 @@ Structure StructureOf(const lir::Function& f) {
         if (!loops.empty()) loops.pop_back();
         break;
       case kMaskContinue: {
-        // An edge back to the head: the lanes meet at the mask_while.
-        if (loops.empty()) break;
-        for (const lir::Edge& edge : f.blocks[b].succs) {
-          if (edge.to.index > b + 1 || f.blocks[b].succs.size() == 1) {
-            if (edge.to.index > b) s.continue_block[loops.back()] = edge.to;
-            break;
-          }
-        }
+        // The last edge is the one of the lanes that continue. Back to the head: they meet at the
+        // mask_while.
+        if (loops.empty() || f.blocks[b].succs.empty()) break;
+        const lir::BlockId to = f.blocks[b].succs.back().to;
+        if (to.index > b) s.continue_block[loops.back()] = to;
         break;
       }
       default: break;

@@ -13,48 +13,52 @@ namespace {
 
 using isa::Opcode;
 
-// Goes through a block, and calls `at(row, counts)` where waits belong: before that row. Rows for
-// which `at` is called with `keep` false are replaced by the waits alone.
+using Waits = std::vector<Counts>;  // by row: before it
+
+// What a row needs in addition to what it says itself.
+struct Need {
+  Counts counts;     // that are not met anyway
+  bool keep = true;  // false: the row is replaced by its waits
+};
+
+// Goes through a block. The waits that happen are those given, or those that are needed.
 class BlockWalk {
  public:
-  BlockWalk(const Program& program, const FlowBlock& block, Outstanding& state)
-      : program_(program), block_(block), state_(state) {}
+  BlockWalk(const Program& program, const Waits* given, Outstanding& state)
+      : program_(program), given_(given), state_(state) {}
 
+  // Calls `at(row, need)` for each row.
   template <class At>
-  void Run(At&& at) {
-    for (size_t i = block_.first; i < block_.end; ++i) {
+  void Run(const FlowBlock& block, At&& at) {
+    for (size_t i = block.first; i < block.end; ++i) {
       const isa::Instruction& inst = program_.rows[i].inst;
+      Need need;
       if (const auto explicitly = CountsOf(inst)) {
+        // Its place is before the next row of the block.
         carried_.Require(*explicitly);
-        const bool last = i + 1 == block_.end;
-        at(i, last ? Take(carried_) : Counts(), /*keep=*/false);
-        continue;
-      }
-      Counts needed = carried_;
-      bool keep = true;
-      if (inst.op == Opcode::kSClause) {
-        keep = RequireMembers(i, &needed);
+        need.keep = false;
+        if (i + 1 != block.end) {
+          at(i, need);
+          continue;
+        }
+      } else if (inst.op == Opcode::kSClause) {
+        need.keep = RequireMembers(block, i, &need.counts);
       } else {
-        needed.Require(state_.NeededBy(inst, program_.wave));
+        need.counts = state_.NeededBy(inst, program_.wave);
       }
-      at(i, Take(needed), keep);
+      need.counts.Require(std::exchange(carried_, Counts()));
+      need.counts = state_.Unmet(need.counts);
+      at(i, need);
+      state_.Wait(given_ != nullptr ? (*given_)[i] : need.counts);
       state_.Issue(inst, program_.wave);
     }
   }
 
  private:
-  // Waits: returns what of it is not met anyway.
-  Counts Take(const Counts& counts) {
-    const Counts unmet = state_.Unmet(counts);
-    state_.Wait(unmet);
-    carried_ = Counts();
-    return unmet;
-  }
-
   // Adds what the members of a clause need. Returns false if some need what others do.
-  bool RequireMembers(size_t clause, Counts* needed) const {
+  bool RequireMembers(const FlowBlock& block, size_t clause, Counts* needed) const {
     const size_t last = clause + 1 + (program_.rows[clause].inst.simm & 63);
-    if (last >= block_.end) return true;
+    if (last >= block.end) return true;
     Outstanding before = state_;
     for (size_t i = clause + 1; i <= last; ++i) {
       needed->Require(before.NeededBy(program_.rows[i].inst, program_.wave));
@@ -68,41 +72,90 @@ class BlockWalk {
   }
 
   const Program& program_;
-  const FlowBlock& block_;
+  const Waits* given_;
   Outstanding& state_;
-  Counts carried_;  // of explicit waits whose place is before the next row
+  Counts carried_;
 };
 
-// Returns what may be outstanding at the start of each block.
-std::vector<Outstanding> Solve(const Program& program, const std::vector<FlowBlock>& blocks) {
-  std::vector<Outstanding> starts(blocks.size());
-  std::set<size_t> work;
-  for (size_t b = 0; b < blocks.size(); ++b) work.insert(b);
-  while (!work.empty()) {
-    const size_t b = *work.begin();
-    work.erase(work.begin());
-    Outstanding state = starts[b];
-    BlockWalk(program, blocks[b], state).Run([](size_t, const Counts&, bool) {});
-    for (size_t s : blocks[b].succs) {
-      if (starts[s].Join(state)) work.insert(s);
+class Solver {
+ public:
+  explicit Solver(const Program& program) : program_(program), blocks_(BlocksOf(program)) {}
+
+  // Returns what each row needs. Where there are loops, the first solution may wait for what only
+  // came there before the waits on its way were known. So the waits are solved again, given the
+  // first ones, and then completed until they suffice by themselves.
+  std::vector<Need> Run() {
+    std::vector<Need> needs = NeedsWith(nullptr);
+    if (!HasLoops()) return needs;
+    const Waits first = WaitsOf(needs);
+    Waits waits = WaitsOf(NeedsWith(&first));
+    while (true) {
+      needs = NeedsWith(&waits);
+      bool enough = true;
+      for (size_t i = 0; i < needs.size(); ++i) {
+        const Counts before = waits[i];
+        waits[i].Require(needs[i].counts);
+        enough &= waits[i].of == before.of;
+      }
+      if (enough) break;
     }
+    for (size_t i = 0; i < needs.size(); ++i) needs[i].counts = waits[i];
+    return needs;
   }
-  return starts;
-}
+
+ private:
+  static Waits WaitsOf(const std::vector<Need>& needs) {
+    Waits waits;
+    for (const Need& need : needs) waits.push_back(need.counts);
+    return waits;
+  }
+
+  bool HasLoops() const {
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      for (size_t s : blocks_[b].succs) {
+        if (s <= b) return true;
+      }
+    }
+    return false;
+  }
+
+  // Propagates what may be outstanding to a fixpoint; returns what each row needs by it.
+  std::vector<Need> NeedsWith(const Waits* given) const {
+    std::vector<Outstanding> starts(blocks_.size());
+    std::vector<Need> needs(program_.rows.size());
+    std::set<size_t> work;
+    for (size_t b = 0; b < blocks_.size(); ++b) work.insert(b);
+    while (!work.empty()) {
+      const size_t b = *work.begin();
+      work.erase(work.begin());
+      Outstanding state = starts[b];
+      BlockWalk(program_, given, state).Run(blocks_[b], [&needs](size_t i, const Need& need) {
+        needs[i] = need;
+      });
+      for (size_t s : blocks_[b].succs) {
+        if (starts[s].Join(state)) work.insert(s);
+      }
+    }
+    return needs;
+  }
+
+  const Program& program_;
+  const std::vector<FlowBlock> blocks_;
+};
 
 class Rewriter {
  public:
   explicit Rewriter(const Program& program) : program_(program), moved_(program.rows.size() + 1) {}
 
-  void At(size_t i, const Counts& counts, bool keep) {
+  void Add(size_t i, const Need& need) {
     moved_[i] = static_cast<int>(rows_.size());
-    for (const isa::Instruction& wait : WaitsFor(counts)) {
+    for (const isa::Instruction& wait : WaitsFor(need.counts)) {
       Row row;
       row.inst = wait;
       row.spirv_id = program_.rows[i].spirv_id;
       rows_.push_back(row);
     }
-    if (!keep) return;
+    if (!need.keep) return;
     rows_.push_back(program_.rows[i]);
     if (rows_.back().inst.op == Opcode::kSBarrier) rows_.back().inst.simm = 0;
   }
@@ -124,15 +177,9 @@ class Rewriter {
 }  // namespace
 
 void InsertWaits(Program& program) {
-  const std::vector<FlowBlock> blocks = BlocksOf(program);
-  const std::vector<Outstanding> starts = Solve(program, blocks);
+  const std::vector<Need> needs = Solver(program).Run();
   Rewriter rewriter(program);
-  for (size_t b = 0; b < blocks.size(); ++b) {
-    Outstanding state = starts[b];
-    BlockWalk(program, blocks[b], state).Run([&](size_t i, const Counts& counts, bool keep) {
-      rewriter.At(i, counts, keep);
-    });
-  }
+  for (size_t i = 0; i < needs.size(); ++i) rewriter.Add(i, needs[i]);
   program.rows = rewriter.Finish();
 }
 
