@@ -29,7 +29,7 @@ class Arithmetic : public Room {
  private:
   Operand Source(mir::InstId id, int i) const { return e_.Src(m_.source(id, i)); }
   bool IsScalarWork(mir::InstId id) const;
-  Operand Fused(const Fusion& fusion);
+  Operand Fused(mir::InstId id, const Fusion& fusion);
 
   using Group = Operand (Arithmetic::*)(mir::InstId);
   Operand FirstOf(mir::InstId id, std::initializer_list<Group> groups);

@@ -29,6 +29,14 @@ TEST(SelectArithmetic, TwoOperationsInOneInstruction) {
   EXPECT_EQ(SelectedOps("%10:i32 = imax %1, 9\n%11:i32 = imin %10, 0\n"), "v_max_i32 v_min_i32");
 }
 
+TEST(SelectArithmetic, ShiftsAndMasksAreFields) {
+  EXPECT_EQ(SelectedOps("%10:i32 = ushr %1, 5\n%11:i32 = and %10, 7\n%12:i32 = isub %11, 1\n"),
+            "v_bfe_u32 v_subrev_nc_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 24\n%11:i32 = ashr %10, 28\n"), "s_bfe_i32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 2\n%11:i32 = iadd %10, %2\n"), "s_lshl2_add_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 5\n%11:i32 = iadd %10, %2\n"), "s_lshl_b32 s_add_u32");
+}
+
 // Of three sums in a row two are one instruction; an operation with two readers is made for itself.
 TEST(SelectArithmetic, EverySecondOfAChainIsFused) {
   EXPECT_EQ(SelectedOps("%10:i32 = iadd %1, %2\n%11:i32 = iadd %10, 7\n%12:i32 = iadd %11, %1\n"),
