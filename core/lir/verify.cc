@@ -215,8 +215,8 @@ class Verifier {
 
   absl::Status Tied(BlockId b, InstId i) {
     const int tied = op(i).tied;
-    if (tied == OpInfo::kNotTied || in.num_defs == 0) return absl::OkStatus();
     const Inst& in = f_.inst(i);
+    if (tied == OpInfo::kNotTied || in.num_defs == 0) return absl::OkStatus();
     if (tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
     const Operand& d = f_.defs(i)[0];
     const Operand& u = f_.uses(i)[tied];
