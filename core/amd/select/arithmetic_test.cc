@@ -117,6 +117,14 @@ TEST(SelectArithmetic, FunctionsOfFloats) {
   EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, %4\n"), "v_rcp_f32 v_mul_f32 v_floor_f32 v_fma_f32");
 }
 
+// By 0, which a constant may be, the result is all ones.
+TEST(SelectArithmetic, DivisionByZeroIsAllOnes) {
+  for (const char* divisor : {"%2", "0"}) {
+    const std::string ops = SelectedOps(std::string("%10:i32 = udiv %1, ") + divisor + "\n");
+    EXPECT_TRUE(ops.ends_with("v_cmp_eq_u32 v_cndmask_b32")) << ops;
+  }
+}
+
 TEST(SelectArithmetic, DotProducts) {
   EXPECT_EQ(SelectedOps("%10:i32 = sdot4x8 %1, %2, %1\n"), "v_dot4_i32_i8");
   EXPECT_EQ(SelectedOps("%10:i32 = sudot4x8 %1, %2, %1\n"),
