@@ -46,33 +46,49 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
     return absl::OkStatus();
   }
   if (const auto fusion = fusions_.Of(id)) {
-    e_.Set(result, Fused(*fusion));
+    e_.Set(result, Fused(id, *fusion));
     return absl::OkStatus();
   }
   if ((inst.op == mir::Op::kFneg || inst.op == mir::Op::kFabs) && IsOnlyModifier(e_, id)) {
     return absl::OkStatus();
   }
-  for (auto group :
-       {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits, &Arithmetic::DotProduct,
-        &Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction}) {
-    const Operand o = (this->*group)(id);
-    if (!Exists(o)) continue;
-    e_.Set(result, o);
-    return absl::OkStatus();
-  }
-  const Operand o = conversions_.Conversion(id);
+  const bool floats = mir::IsFloat(m_.value(m_.source(id, 0)).type);
+  const Operand o =
+      floats
+          ? FirstOf(id, {&Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction})
+          : FirstOf(id, {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits,
+                         &Arithmetic::DotProduct});
   if (!Exists(o)) return e_.Unexpected("operation not selected");
   e_.Set(result, o);
   return absl::OkStatus();
 }
 
-Operand Arithmetic::Fused(const Fusion& fusion) {
-  Operand sources[3];
-  for (int i = 0; i < 3; ++i) {
-    const mir::ValueId v = fusion.sources[i];
-    sources[i] = mir::IsFloat(m_.value(v).type) ? FloatSource(e_, v) : e_.Src(v);
+// Returns what the first group that has the operation makes of it, or the conversion that it is.
+Operand Arithmetic::FirstOf(mir::InstId id, std::initializer_list<Group> groups) {
+  for (Group group : groups) {
+    if (const Operand o = (this->*group)(id); Exists(o)) return o;
   }
-  return e_.Valu(fusion.op, {sources[0], sources[1], sources[2]});
+  return conversions_.Conversion(id);
+}
+
+Operand Arithmetic::Fused(mir::InstId id, const Fusion& fusion) {
+  Operand s[3];
+  bool scalar = e_.IsUniform(m_.result(id));
+  for (int i = 0; i < 3; ++i) {
+    const auto [v, constant] = fusion.sources[i];
+    const bool is_float = v.valid() && mir::IsFloat(m_.value(v).type);
+    s[i] = !v.valid() ? Imm(constant) : is_float ? FloatSource(e_, v) : e_.Src(v);
+    scalar = scalar && e_.IsScalar(s[i]);
+  }
+  if (!scalar) return e_.Valu(fusion.op, {s[0], s[1], s[2]});
+  // Fusions::HasScalarForm
+  constexpr Opcode kShiftedAdds[] = {Opcode::kSLshl1AddU32, Opcode::kSLshl2AddU32,
+                                     Opcode::kSLshl3AddU32, Opcode::kSLshl4AddU32};
+  switch (fusion.op) {
+    case Opcode::kVBfeU32: return e_.Salu(Opcode::kSBfeU32, {s[0], Imm(s[1].id | s[2].id << 16)});
+    case Opcode::kVBfeI32: return e_.Salu(Opcode::kSBfeI32, {s[0], Imm(s[1].id | s[2].id << 16)});
+    default: return e_.Salu(kShiftedAdds[s[1].id - 1], {s[0], s[2]});
+  }
 }
 
 }  // namespace kiln::amd

@@ -2,7 +2,7 @@
 #ifndef KILN_CORE_AMD_SELECT_ARITHMETIC_H_
 #define KILN_CORE_AMD_SELECT_ARITHMETIC_H_
 
-#include <optional>
+#include <initializer_list>
 
 #include "absl/status/status.h"
 #include "core/amd/select/bools.h"
@@ -30,8 +30,10 @@ class Arithmetic : public Room {
   Operand Source(mir::InstId id, int i) const { return e_.Src(m_.source(id, i)); }
   bool IsModifierAlone(mir::ValueId v) const;
   bool IsScalarWork(mir::InstId id) const;
-  Operand Fused(const Fusion& fusion);
+  Operand Fused(mir::InstId id, const Fusion& fusion);
 
+  using Group = Operand (Arithmetic::*)(mir::InstId);
+  Operand FirstOf(mir::InstId id, std::initializer_list<Group> groups);
   // Each returns no operand (kNone) for an operation that it does not handle.
   Operand Integer(mir::InstId id);  // of 32 bits
   Operand Word(mir::InstId id);     // of 16 bits

@@ -29,6 +29,14 @@ TEST(SelectArithmetic, TwoOperationsInOneInstruction) {
   EXPECT_EQ(SelectedOps("%10:i32 = imax %1, 9\n%11:i32 = imin %10, 0\n"), "v_max_i32 v_min_i32");
 }
 
+TEST(SelectArithmetic, ShiftsAndMasksAreFields) {
+  EXPECT_EQ(SelectedOps("%10:i32 = ushr %1, 5\n%11:i32 = and %10, 7\n%12:i32 = isub %11, 1\n"),
+            "v_bfe_u32 v_subrev_nc_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 24\n%11:i32 = ashr %10, 28\n"), "s_bfe_i32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 2\n%11:i32 = iadd %10, %2\n"), "s_lshl2_add_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 5\n%11:i32 = iadd %10, %2\n"), "s_lshl_b32 s_add_u32");
+}
+
 // Of three sums in a row two are one instruction; an operation with two readers is made for itself.
 TEST(SelectArithmetic, EverySecondOfAChainIsFused) {
   EXPECT_EQ(SelectedOps("%10:i32 = iadd %1, %2\n%11:i32 = iadd %10, 7\n%12:i32 = iadd %11, %1\n"),
@@ -87,6 +95,12 @@ TEST(SelectArithmetic, ModifiersAreFree) {
             "v_or_b32");
 }
 
+// Uniform sources too: an operation that became a modifier has no code.
+TEST(SelectArithmetic, ModifiersOfUniformNumbers) {
+  EXPECT_EQ(SelectedOps("%10:f32 = fneg %4\n%11:f32 = fadd %10, 3f\n%12:i32 = f2i %10\n"),
+            "v_add_f32 v_cvt_i32_f32");
+}
+
 TEST(SelectArithmetic, SaturationIsPartOfItsProducer) {
   EXPECT_EQ(SelectedOps("%10:f32 = fadd %3, %4\n%11:f32 = fsaturate %10\n"), "v_add_f32");
   EXPECT_EQ(SelectedOps("%11:f32 = fsaturate %3\n"), "v_max_f32");
@@ -101,6 +115,14 @@ TEST(SelectArithmetic, FunctionsOfFloats) {
   EXPECT_EQ(SelectedOps("%10:f32 = fpow %3, %4\n"), "v_log_f32 v_mul_legacy_f32 v_exp_f32");
   EXPECT_EQ(SelectedOps("%10:f32 = fsign %3\n"), "v_cmp_neq_f32 v_cndmask_b32 v_bfi_b32");
   EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, %4\n"), "v_rcp_f32 v_mul_f32 v_floor_f32 v_fma_f32");
+}
+
+// By 0, which a constant may be, the result is all ones.
+TEST(SelectArithmetic, DivisionByZeroIsAllOnes) {
+  for (const char* divisor : {"%2", "0"}) {
+    const std::string ops = SelectedOps(std::string("%10:i32 = udiv %1, ") + divisor + "\n");
+    EXPECT_TRUE(ops.ends_with("v_cmp_eq_u32 v_cndmask_b32")) << ops;
+  }
 }
 
 TEST(SelectArithmetic, DotProducts) {

@@ -20,6 +20,14 @@ TEST(SelectBools, DivergentComparisonsAreMasks) {
             "v_cmp_lt_i32 s_cmp_lt_u32 mask_of_scc mask_and");
 }
 
+// The mask, a scalar and a literal are too many for one instruction.
+TEST(SelectBools, SelectsReadTwoScalars) {
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, 5\n%11:i32 = select %10, %2, 1000\n"),
+            "v_cmp_lt_i32 v_copy v_cndmask_b32");
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, 5\n%11:i32 = select %10, %2, 10\n"),
+            "v_cmp_lt_i32 v_cndmask_b32");
+}
+
 // fne is true on NaN; the inverse of an ordered comparison is too.
 TEST(SelectBools, UnorderedComparisons) {
   EXPECT_EQ(SelectedOps("%10:bool = fne %3, %4\n"), "v_cmp_neq_f32");

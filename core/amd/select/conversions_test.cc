@@ -28,9 +28,9 @@ TEST(SelectConversions, PartsOfDwords) {
   EXPECT_EQ(SelectedOps("%10:i32 = ushr %1, 16\n%11:f32 = f16f %10\n"
                         "%12:i32 = and %1, 0xffff\n%13:f32 = f16f %12\n"),
             "v_cvt_f32_f16 v_cvt_f32_f16");
-  // Another reader wants the shifted number.
+  // Another reader wants the shifted number, which the conversion then reads.
   EXPECT_EQ(SelectedOps("%10:i32 = ushr %1, 24\n%11:f32 = u2f %10\n%12:i32 = imul %10, %1\n"),
-            "v_lshrrev_b32 v_cvt_f32_ubyte3 v_mul_u32_u24");
+            "v_lshrrev_b32 v_cvt_f32_u32 v_mul_u32_u24");
 }
 
 TEST(SelectConversions, PairsOfWords) {

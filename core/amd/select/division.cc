@@ -31,7 +31,8 @@ Operand Arithmetic::Division(mir::InstId id) {
   const Operand a = e_.ToV(Source(id, 0)), b = e_.ToV(Source(id, 1));
   // By 0: all ones.
   const auto guarded = [&](Operand result) {
-    if (m_.IsConstant(m_.source(id, 1))) return result;
+    const mir::ValueId divisor = m_.source(id, 1);
+    if (m_.IsConstant(divisor) && m_.value(divisor).bits != 0) return result;
     const Operand by_zero = e_.Compare(Opcode::kVCmpEqU32, Imm(0), b);
     return e_.Valu(Opcode::kVCndmaskB32, {result, Imm(~0u), by_zero});
   };

@@ -221,13 +221,17 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
   size_t bus = one ? 1 : 2;
   absl::InlinedVector<Operand, 4> named;
   if (info.Has(flag::kVccR)) --bus;
+  // A mask cannot be moved: the sources before it get what it leaves.
+  for (const Operand& o : sources) {
+    if (IsIn(o, kFileM)) named.push_back(o);
+  }
   bool literal = false;
   uint32_t literal_bits = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
     Operand& o = sources[i];
-    const bool mask = IsIn(o, kFileM);
+    if (IsIn(o, kFileM)) continue;
     const bool imm = IsImm(o) && !IsInlineAs(info.src[std::min<size_t>(i, 2)], o.id);
-    if (!mask && !imm && !IsIn(o, kFileS)) continue;
+    if (!imm && !IsIn(o, kFileS)) continue;
     if (imm && no_literal) {
       o = ToV(o);
       continue;
@@ -237,7 +241,7 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
                                          [&](const Operand& n) { return SameOperand(n, o); });
     if (known) continue;
     const bool room = named.size() + (literal ? 1 : 0) < bus && !(imm && literal);
-    if (!room && !mask && !info.Has(scalar_only[std::min<size_t>(i, 2)])) {
+    if (!room && !info.Has(scalar_only[std::min<size_t>(i, 2)])) {
       o.mods == 0 ? void(o = ToV(o)) : void();
       if (o.mods != 0) {
         Operand plain = o;

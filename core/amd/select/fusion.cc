@@ -1,6 +1,9 @@
 // See fusion.h.
 #include "core/amd/select/fusion.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "core/base/float_bits.h"
 #include "core/mid/analysis/known_bits.h"
 
@@ -70,7 +73,7 @@ bool Fusions::CanBePart(mir::InstId id) const {
   if (inst.num_results != 1) return false;
   const mir::ValueId result = m_.result(id);
   const mir::Type type = m_.value(result).type;
-  return (type == mir::Type::kI32 || type == mir::Type::kF32) && !e_.IsUniform(result);
+  return type == mir::Type::kI32 || type == mir::Type::kF32;
 }
 
 std::optional<Fusion> Fusions::Match(mir::InstId outer, int inner_source, mir::InstId inner) {
@@ -83,9 +86,40 @@ std::optional<Fusion> Fusions::Match(mir::InstId outer, int inner_source, mir::I
       constexpr uint32_t kLimit = 1u << 24;
       if (mid::UpperBound(m_, a) >= kLimit || mid::UpperBound(m_, b) >= kLimit) continue;
     }
-    return Fusion{pair.op, inner, {a, b, other}};
+    return Fusion{pair.op, inner, {{a}, {b}, {other}}};
   }
+  if (const auto field = MatchField(outer, inner_source, inner)) return field;
   return MatchMedian(outer, inner_source, inner);
+}
+
+std::optional<uint32_t> Fusions::Constant(mir::InstId id, int source) const {
+  const mir::ValueId v = m_.source(id, source);
+  if (!m_.IsConstant(v)) return std::nullopt;
+  return static_cast<uint32_t>(m_.value(v).bits);
+}
+
+// A shift to the right, masked; a shift to the left and at least as far back.
+std::optional<Fusion> Fusions::MatchField(mir::InstId outer, int inner_source,
+                                          mir::InstId inner) const {
+  const mir::Op op = m_.inst(outer).op;
+  const auto mask = Constant(outer, 1 - inner_source);
+  const auto count = Constant(inner, 1);
+  if (!mask || !count) return std::nullopt;
+  const mir::ValueId x = m_.source(inner, 0);
+  const uint32_t shift = *count & 31;
+  if (op == mir::Op::kAnd && m_.inst(inner).op == mir::Op::kUshr) {
+    if (*mask == 0 || (*mask & (*mask + 1)) != 0) return std::nullopt;
+    const auto bits = std::min(static_cast<uint32_t>(std::popcount(*mask)), 32 - shift);
+    if (bits == 32) return std::nullopt;
+    return Fusion{Opcode::kVBfeU32, inner, {{x}, {{}, shift}, {{}, bits}}};
+  }
+  if (m_.inst(inner).op != mir::Op::kShl || inner_source != 0) return std::nullopt;
+  if (op != mir::Op::kUshr && op != mir::Op::kAshr) return std::nullopt;
+  const uint32_t back = *mask & 31;
+  if (back < shift || back == 0) return std::nullopt;
+  return Fusion{op == mir::Op::kUshr ? Opcode::kVBfeU32 : Opcode::kVBfeI32,
+                inner,
+                {{x}, {{}, back - shift}, {{}, 32 - back}}};
 }
 
 std::optional<Fusion> Fusions::MatchMedian(mir::InstId outer, int inner_source, mir::InstId inner) {
@@ -104,10 +138,18 @@ std::optional<Fusion> Fusions::MatchMedian(mir::InstId outer, int inner_source, 
                      static_cast<uint32_t>(m_.value(high).bits))) {
         continue;
       }
-      return Fusion{clamp.op, inner, {m_.source(inner, 1 - i), low, high}};
+      return Fusion{clamp.op, inner, {{m_.source(inner, 1 - i)}, {low}, {high}}};
     }
   }
   return std::nullopt;
+}
+
+// Bit fields, and sums with a number shifted by 1 to 4.
+bool Fusions::HasScalarForm(const Fusion& fusion) const {
+  if (fusion.op == Opcode::kVBfeU32 || fusion.op == Opcode::kVBfeI32) return true;
+  if (fusion.op != Opcode::kVLshlAddU32 || !m_.IsConstant(fusion.sources[1].value)) return false;
+  const uint64_t count = m_.value(fusion.sources[1].value).bits;
+  return count >= 1 && count <= 4;
 }
 
 // Returns the fusion of `outer` with one of its sources, whether or not `outer` is fused itself.
@@ -120,7 +162,10 @@ std::optional<Fusion> Fusions::Candidate(mir::InstId outer) {
     const mir::InstId inner{m_.value(v).owner};
     if (m_.inst(inner).num_sources != 2 || !CanBePart(inner)) continue;
     if (OnlyReader(inner) != outer || parts_.PairOf(inner)) continue;
-    if (const auto fusion = Match(outer, i, inner)) return fusion;
+    const bool uniform = e_.IsUniform(m_.result(outer));
+    if (!uniform && e_.IsUniform(v)) continue;
+    const auto fusion = Match(outer, i, inner);
+    if (fusion && (!uniform || HasScalarForm(*fusion))) return fusion;
   }
   return std::nullopt;
 }

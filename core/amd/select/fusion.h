@@ -1,8 +1,9 @@
 // Instructions that compute two operations of MIR: v_add3, v_lshl_add, v_min3 and their kin.
 //
 // An operation is fused into its only reader. In a chain every second one is: the reader of a fused
-// operation is not fused itself. Only divergent operations of 32 bits are: a scalar instruction for
-// the inner one costs less than the longer vector instruction.
+// operation is not fused itself. Both have 32 bits, and are divergent (a scalar instruction for the
+// inner one costs less than the longer vector instruction) or both uniform, if there is a scalar
+// instruction for both too.
 #ifndef KILN_CORE_AMD_SELECT_FUSION_H_
 #define KILN_CORE_AMD_SELECT_FUSION_H_
 
@@ -15,11 +16,15 @@
 
 namespace kiln::amd {
 
-// An instruction of three sources, which are MIR values.
+// A vector instruction of three sources, each a MIR value or, where that is invalid, a constant.
 struct Fusion {
+  struct Source {
+    mir::ValueId value;
+    uint32_t constant = 0;
+  };
   Opcode op;
   mir::InstId inner;
-  mir::ValueId sources[3];
+  Source sources[3];
 };
 
 class Fusions {
@@ -36,9 +41,12 @@ class Fusions {
 
   std::optional<Fusion> Candidate(mir::InstId outer);
   std::optional<Fusion> Match(mir::InstId outer, int inner_source, mir::InstId inner);
+  std::optional<Fusion> MatchField(mir::InstId outer, int inner_source, mir::InstId inner) const;
+  std::optional<uint32_t> Constant(mir::InstId id, int source) const;
   std::optional<Fusion> MatchMedian(mir::InstId outer, int inner_source, mir::InstId inner);
   mir::InstId OnlyReader(mir::InstId id);
   bool CanBePart(mir::InstId id) const;
+  bool HasScalarForm(const Fusion& fusion) const;
 
   Emission& e_;
   const mir::Module& m_;

@@ -306,13 +306,16 @@ absl::Status Lanes::Scan(mir::InstId id) {
     aux.kind = ScanAux::kReduceClusters;
     aux.cluster = static_cast<uint8_t>(inst.imm1);
   }
-  auto identity =
-      static_cast<uint32_t>(mir::IdentityOf(op, mir::IsFloat(type) ? type : mir::Type::kI32));
+  const bool is_signed = op == ReduceOp::kImin || op == ReduceOp::kImax;
+  auto identity = static_cast<uint32_t>(mir::IdentityOf(op, is_bool ? mir::Type::kI32 : type));
+  if (!is_bool && is_signed && e_.BitsOf(v) < 32) {  // widened, as the values are
+    const uint32_t sign = 1u << (e_.BitsOf(v) - 1);
+    identity = (identity ^ sign) - sign;
+  }
   if (aux.kind != ScanAux::kExclusive) {
     if (op == ReduceOp::kFmin || op == ReduceOp::kFmax) identity = half ? 0x7e00u : 0x7fc00000u;
     if (op == ReduceOp::kFadd) identity = half ? 0x8000u : 0x80000000u;
   }
-  const bool is_signed = op == ReduceOp::kImin || op == ReduceOp::kImax;
   const Operand value = is_bool              ? bools_.LaneNumberOf(v)
                         : mir::IsFloat(type) ? e_.ToV(e_.Src(v))
                                              : e_.ToV(e_.Widened(v, is_signed));

@@ -30,7 +30,9 @@ std::optional<Part> Parts::PartOf(mir::ValueId v) const {
       const uint32_t bits = first == 0xffu ? 8 : first == 0xffffu ? 16 : 0;
       if (bits == 0) return std::nullopt;
       if (const auto shift = e_.DefinedBy(m_.source(id, 0), Op::kUshr)) {
-        if (const auto count = Constant(*shift, 1)) {
+        // (A left shift may be fused into the right one.)
+        const bool moved_left = e_.DefinedBy(m_.source(*shift, 0), Op::kShl).has_value();
+        if (const auto count = Constant(*shift, 1); count && !moved_left) {
           if (const auto moved = part(m_.source(*shift, 0), *count & 31, bits)) return moved;
         }
       }
@@ -48,7 +50,8 @@ std::optional<Part> Parts::PartOf(mir::ValueId v) const {
   }
 }
 
-std::optional<Part> Parts::ConvertedBy(mir::InstId id) const {
+// Returns the part that the conversion could read in place, whatever else reads its source.
+std::optional<Part> Parts::ConvertiblePart(mir::InstId id) const {
   using mir::Op;
   const Op op = m_.inst(id).op;
   if (op != Op::kU2f && op != Op::kI2f && op != Op::kF16f) return std::nullopt;
@@ -57,6 +60,13 @@ std::optional<Part> Parts::ConvertedBy(mir::InstId id) const {
   if (op != Op::kF16f && e_.BitsOf(m_.result(id)) != 32) return std::nullopt;
   // A scalar shift or mask costs less than moving the dword to a vector register for SDWA.
   if (e_.IsUniform(part->dword)) return std::nullopt;
+  return part;
+}
+
+// A part that has code is read from there: what it is a part of may be fused into it.
+std::optional<Part> Parts::ConvertedBy(mir::InstId id) {
+  const std::optional<Part> part = ConvertiblePart(id);
+  if (!part || !IsAbsorbed(mir::InstId(m_.value(m_.source(id, 0)).owner))) return std::nullopt;
   return part;
 }
 
@@ -112,7 +122,7 @@ bool Parts::IsAbsorbed(mir::InstId id) {
     switch (reader) {
       case Op::kU2f:
       case Op::kI2f:
-      case Op::kF16f: return ConvertedBy(use.inst).has_value();
+      case Op::kF16f: return ConvertiblePart(use.inst).has_value();
       case Op::kAnd: {
         if (op != Op::kUshr || !IsAbsorbed(use.inst)) return false;
         const std::optional<Part> part = PartOf(m_.result(use.inst));

@@ -31,7 +31,7 @@ class Parts {
 
   // Returns the part that the conversion `id` to a float reads, if it is one that an instruction
   // converts in place.
-  std::optional<Part> ConvertedBy(mir::InstId id) const;
+  std::optional<Part> ConvertedBy(mir::InstId id);
   // Returns the words that the `or` puts together; divergent ones only.
   std::optional<WordPair> PairOf(mir::InstId id);
   // Returns true if all readers of the mask, shift or widening do without it.
@@ -39,6 +39,7 @@ class Parts {
 
  private:
   std::optional<Part> PartOf(mir::ValueId v) const;
+  std::optional<Part> ConvertiblePart(mir::InstId id) const;
   std::optional<uint32_t> Constant(mir::InstId id, int source) const;
   bool HasOneReader(mir::ValueId v);
   mir::ValueId LowWord(mir::ValueId v, bool rest_is_zero);
