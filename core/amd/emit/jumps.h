@@ -43,6 +43,7 @@ class Jumps {
     int restore = 0;       // label of the next restoring place
     bool removed = false;  // lanes may have left the slot since the construct began
     // Of loops:
+    size_t head = 0;  // block
     lir::BlockId continue_block;
     int exit = 0;            // label
     bool continues = false;  // lanes may wait for the restoring place
@@ -71,7 +72,7 @@ class Jumps {
   void LeaveOpenIfs(size_t loop, isa::Operand lanes);
   void GoToRestoringPlace(isa::Opcode branch);
   void SccIf(size_t block, lir::InstId i);
-  void Go(size_t block, size_t to, isa::Opcode op, lir::InstId i);
+  void Jump(size_t block, lir::InstId i);
   void NoteUniform(size_t from, size_t to, lir::InstId i) { uniform_.push_back({i, from, to}); }
   int InnermostId() const { return open_.empty() ? 0 : open_.back().entry_id; }
 
