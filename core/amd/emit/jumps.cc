@@ -55,7 +55,7 @@ void Jumps::RestoreContinued(Construct& loop) {
   c_.Bind(loop.restore);
   loop.restore = c_.NewLabel();
   c_.Add(c_.masks().mov, Exec(), Slot(loop.slot));
-  loop.continues = loop.stray = false;
+  loop.continues = false;
 }
 
 void Jumps::If(lir::InstId i) {
@@ -89,7 +89,11 @@ void Jumps::Endif(lir::InstId i) {
   c_.Add(c_.masks().mov, Exec(), Slot(construct->slot));
   const bool removed = construct->removed;
   open_.pop_back();
-  if (removed) GoToRestoringPlace(Opcode::kSCbranchExecz);
+  if (!removed) return;
+  // Without continues the last lane that breaks ends the loop: here are some left.
+  const bool in_loop = open_.back().kind == Construct::Kind::kLoop;
+  if (in_loop && !open_.back().continues) return;
+  GoToRestoringPlace(Opcode::kSCbranchExecz);
 }
 
 void Jumps::Loop(size_t block, lir::InstId i) {
@@ -114,7 +118,7 @@ void Jumps::While(size_t block, lir::InstId i) {
   Construct* loop = Top(Construct::Kind::kLoop, i);
   if (loop == nullptr) return;
   c_.Bind(loop->restore);
-  if (loop->continues || loop->stray) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
+  if (loop->continues) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
   for (const lir::Edge& edge : f_.blocks[block].succs) {
     if (edge.to.index != loop->head) {
       return c_.Fail(f_.inst(i), "it does not go to the head of its loop");
@@ -128,12 +132,7 @@ void Jumps::While(size_t block, lir::InstId i) {
   open_.pop_back();
 }
 
-void Jumps::GoToRestoringPlace(Opcode branch) {
-  if (open_.empty()) return;
-  Construct& to = open_.back();
-  to.stray = true;
-  c_.AddBranch(branch, to.restore);
-}
+void Jumps::GoToRestoringPlace(Opcode branch) { c_.AddBranch(branch, open_.back().restore); }
 
 // The ifs inside the loop no longer wait for the lanes.
 void Jumps::LeaveOpenIfs(size_t loop, isa::Operand lanes) {

@@ -46,8 +46,7 @@ class Jumps {
     size_t head = 0;  // block
     lir::BlockId continue_block;
     int exit = 0;            // label
-    bool continues = false;  // lanes may wait for the restoring place
-    bool stray = false;      // the restoring place is reached with other lanes on than the slot's
+    bool continues = false;  // lanes may wait for the restoring place, while others are on
     int entry_id = 0;        // of any construct: a number of its own
   };
   struct UniformJump {
