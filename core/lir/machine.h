@@ -49,7 +49,8 @@ struct OpInfo {
   uint32_t flags = 0;
   uint8_t clobbers = 0;      // a bit for each pool of which it writes all units, besides its
                              // definitions: a value in such a pool does not survive it
-  int8_t tied = kNotTied;    // the use whose register its first definition gets (an accumulator)
+  int8_t tied = kNotTied;    // the use whose register its first definition gets (an accumulator);
+                             // of no meaning for an instruction without definitions
   uint8_t memory_class = 0;  // class of the memory it accesses, below kMemoryClasses: accesses of
                              // different classes never alias
   static constexpr int8_t kNotTied = -1;

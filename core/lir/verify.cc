@@ -205,8 +205,8 @@ class Verifier {
       if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) return Fail("P1", b, "misaligned");
     }
     const int tied = op(i).tied;
-    if (tied != OpInfo::kNotTied &&
-        (in.num_defs == 0 || tied >= in.num_uses || f_.defs(i)[0].reg != f_.uses(i)[tied].reg)) {
+    if (tied != OpInfo::kNotTied && in.num_defs != 0 &&
+        (tied >= in.num_uses || f_.defs(i)[0].reg != f_.uses(i)[tied].reg)) {
       return Fail("P2", b, "the tied use is elsewhere");
     }
     inst_ = InstId();
@@ -215,9 +215,9 @@ class Verifier {
 
   absl::Status Tied(BlockId b, InstId i) {
     const int tied = op(i).tied;
-    if (tied == OpInfo::kNotTied) return absl::OkStatus();
     const Inst& in = f_.inst(i);
-    if (in.num_defs == 0 || tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
+    if (tied == OpInfo::kNotTied || in.num_defs == 0) return absl::OkStatus();
+    if (tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
     const Operand& d = f_.defs(i)[0];
     const Operand& u = f_.uses(i)[tied];
     if (!IsValue(d) || !IsValue(u) || u.mods != 0 || u.sub != 0 || d.comps != u.comps ||

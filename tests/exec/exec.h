@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/driver/targets.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
 
@@ -17,6 +18,13 @@ struct Backend;
 
 namespace kiln::exec {
 
+// Returns the target that the environment names in KILN_TEST_TARGET, else tgl: the same programs
+// are tests of each target.
+Target TestTarget();
+
+// Returns the program widths that the target has.
+std::vector<int> WidthsOf(Target target);
+
 struct Setup {
   uint32_t groups = 2;
   std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
@@ -25,10 +33,11 @@ struct Setup {
   bool floats = false;  // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
   bool zero_memory = false;  // shared and private memory begin as 0, as in the interpreter
-  std::vector<int> widths = {8, 16, 32};  // each of them must compile
+  Target target = TestTarget();
+  std::vector<int> widths = WidthsOf(target);  // each of them must compile
   std::vector<std::string> disabled_passes;
   bool opposite = false;  // run also in the opposite order and with other undefined contents
-  const Backend* backend = nullptr;  // compiles; null: the only target's
+  const Backend* backend = nullptr;  // compiles; null: the target's own
   bool waits = true;                 // the code has software waits, which are judged
   bool bindless = false;             // all descriptors in arrays without length (unsized.h)
 };

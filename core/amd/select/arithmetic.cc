@@ -21,12 +21,20 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   if (e_.BitsOf(result) > 32) return e_.Unexpected("a number of 64 bits");
   if (inst.num_sources == 0) return e_.Unexpected("operation not selected");
-  if (fusions_.IsFused(id) || carries_.IsDone(id)) return absl::OkStatus();
+  if (fusions_.IsFused(id) || carries_.IsDone(id) || parts_.IsAbsorbed(id)) {
+    return absl::OkStatus();
+  }
   if (inst.op == mir::Op::kSelect) {
     e_.Set(result, bools_.Select(m_.source(id, 0), Source(id, 1), Source(id, 2)));
     return absl::OkStatus();
   }
   if (carries_.Visit(id)) return absl::OkStatus();
+  if (const auto pair = parts_.PairOf(id)) {
+    // Bytes 0 and 1 of the second source, then those of the first one.
+    e_.Set(result,
+           e_.Valu(Opcode::kVPermB32, {e_.Src(pair->high), e_.Src(pair->low), Imm(0x05040100)}));
+    return absl::OkStatus();
+  }
   if (const auto fusion = fusions_.Of(id)) {
     e_.Set(result, Fused(*fusion));
     return absl::OkStatus();

@@ -9,13 +9,19 @@
 #include "core/amd/select/carries.h"
 #include "core/amd/select/conversions.h"
 #include "core/amd/select/fusion.h"
+#include "core/amd/select/parts.h"
 
 namespace kiln::amd {
 
 class Arithmetic : public Room {
  public:
   Arithmetic(Emission& e, Bools& bools)
-      : Room(e), bools_(bools), conversions_(e), fusions_(e), carries_(e, fusions_) {}
+      : Room(e),
+        bools_(bools),
+        parts_(e),
+        conversions_(e, parts_),
+        fusions_(e, parts_),
+        carries_(e, fusions_) {}
 
   // Selects an instruction whose result is a number computed lane by lane.
   absl::Status VisitAlu(mir::InstId id);
@@ -58,6 +64,7 @@ class Arithmetic : public Room {
   Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
 
   Bools& bools_;
+  Parts parts_;
   Conversions conversions_;
   Fusions fusions_;
   Carries carries_;

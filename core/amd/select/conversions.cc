@@ -19,6 +19,11 @@ Operand Conversions::ToSingle(mir::ValueId v) {
 Operand Conversions::IntToFloat(mir::InstId id, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
   const bool half = e_.BitsOf(m_.result(id)) == 16;
+  if (const auto byte = parts_.ConvertedBy(id)) {
+    constexpr Opcode kOfByte[] = {Opcode::kVCvtF32Ubyte0, Opcode::kVCvtF32Ubyte1,
+                                  Opcode::kVCvtF32Ubyte2, Opcode::kVCvtF32Ubyte3};
+    return e_.Valu(kOfByte[byte->first / 8], {e_.Src(byte->dword)});
+  }
   if (half && e_.BitsOf(v) == 16) {
     return e_.Valu(is_signed ? Opcode::kVCvtF16I16 : Opcode::kVCvtF16U16, {e_.Src(v)});
   }
@@ -55,12 +60,27 @@ bool Conversions::NeedsOnlyLowHalf(mir::InstId id) {
     switch (inst.op) {
       case mir::Op::kF16f:
       case mir::Op::kTrunc: return true;
+      case mir::Op::kOr: return parts_.PairOf(use.inst).has_value();
       case mir::Op::kShl:
         return use.source == 0 && m_.IsConstant(m_.source(use.inst, 1)) &&
                (m_.value(m_.source(use.inst, 1)).bits & 31) >= 16;
       default: return false;
     }
   });
+}
+
+// The instruction reads the low half of its source, by SDWA the high one.
+Operand Conversions::HalfBitsToSingle(mir::InstId id) {
+  const auto word = parts_.ConvertedBy(id);
+  if (!word) return e_.Valu(Opcode::kVCvtF32F16, {e_.Src(m_.source(id, 0))});
+  Extra extra;
+  if (word->first != 0) {
+    extra.form = static_cast<uint8_t>(isa::Form::kSdwa);
+    extra.sdwa_dst = static_cast<uint8_t>(isa::Sel::kDword);
+    extra.sdwa_src0 = static_cast<uint8_t>(isa::Sel::kWord1);
+    extra.sdwa_src1 = static_cast<uint8_t>(isa::Sel::kDword);
+  }
+  return e_.Valu(Opcode::kVCvtF32F16, {e_.Src(word->dword)}, extra);
 }
 
 Operand Conversions::Conversion(mir::InstId id) {
@@ -76,7 +96,7 @@ Operand Conversions::Conversion(mir::InstId id) {
     case Op::kI2f: return IntToFloat(id, true);
     case Op::kU2f: return IntToFloat(id, false);
     case Op::kF2f: return e_.BitsOf(v) == 16 ? ToSingle(v) : ToHalf(FloatSource(e_, v));
-    case Op::kF16f: return e_.Valu(Opcode::kVCvtF32F16, {e_.Src(v)});
+    case Op::kF16f: return HalfBitsToSingle(id);
     case Op::kF2f16: {
       const Operand half = ToHalf(FloatSource(e_, v));
       if (NeedsOnlyLowHalf(id)) return half;

@@ -3,12 +3,13 @@
 #define KILN_CORE_AMD_SELECT_CONVERSIONS_H_
 
 #include "core/amd/select/emission.h"
+#include "core/amd/select/parts.h"
 
 namespace kiln::amd {
 
 class Conversions : public Room {
  public:
-  explicit Conversions(Emission& e) : Room(e) {}
+  Conversions(Emission& e, Parts& parts) : Room(e), parts_(parts) {}
 
   // Selects a conversion; returns no operand (kNone) for an operation that is none.
   Operand Conversion(mir::InstId id);
@@ -19,7 +20,10 @@ class Conversions : public Room {
  private:
   Operand IntToFloat(mir::InstId id, bool is_signed);
   Operand FloatToInt(mir::InstId id, bool is_signed);
+  Operand HalfBitsToSingle(mir::InstId id);
   bool NeedsOnlyLowHalf(mir::InstId id);
+
+  Parts& parts_;
 };
 
 }  // namespace kiln::amd

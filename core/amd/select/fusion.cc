@@ -113,12 +113,13 @@ std::optional<Fusion> Fusions::MatchMedian(mir::InstId outer, int inner_source, 
 // Returns the fusion of `outer` with one of its sources, whether or not `outer` is fused itself.
 std::optional<Fusion> Fusions::Candidate(mir::InstId outer) {
   if (m_.inst(outer).num_sources != 2 || !CanBePart(outer)) return std::nullopt;
+  if (parts_.IsAbsorbed(outer) || parts_.PairOf(outer)) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     const mir::ValueId v = m_.source(outer, i);
     if (m_.value(v).kind != mir::Value::Kind::kResult) continue;
     const mir::InstId inner{m_.value(v).owner};
     if (m_.inst(inner).num_sources != 2 || !CanBePart(inner)) continue;
-    if (OnlyReader(inner) != outer) continue;
+    if (OnlyReader(inner) != outer || parts_.PairOf(inner)) continue;
     if (const auto fusion = Match(outer, i, inner)) return fusion;
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/amd/select/emission.h"
+#include "core/amd/select/parts.h"
 
 namespace kiln::amd {
 
@@ -23,7 +24,7 @@ struct Fusion {
 
 class Fusions {
  public:
-  explicit Fusions(Emission& e) : e_(e), m_(e.module()) {}
+  Fusions(Emission& e, Parts& parts) : e_(e), m_(e.module()), parts_(parts) {}
 
   // Returns true if no code is made for the operation, since its reader computes it.
   bool IsFused(mir::InstId id);
@@ -41,6 +42,7 @@ class Fusions {
 
   Emission& e_;
   const mir::Module& m_;
+  Parts& parts_;
   std::vector<State> states_;  // by MIR instruction
 };
 

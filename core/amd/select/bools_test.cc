@@ -1,0 +1,40 @@
+// Tests the operations that selection makes of booleans.
+#include "core/amd/select/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::amd {
+namespace {
+
+TEST(SelectBools, UniformComparisonsAreScc) {
+  EXPECT_EQ(SelectedOps("%10:bool = ult %2, 5\n%11:i32 = select %10, %2, 7\n"),
+            "s_cmp_lt_u32 s_cselect_b32");
+  EXPECT_EQ(SelectedOps("%10:bool = ult %2, 5\n%11:bool = ieq %2, 3\n%12:bool = or %10, %11\n"
+                        "%13:i32 = select %12, 1, 2\n"),
+            "s_cmp_lt_u32 s_cmp_eq_u32 s_cselect_b32 s_cselect_b32 s_or_b32 s_cselect_b32");
+}
+
+TEST(SelectBools, DivergentComparisonsAreMasks) {
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, 5\n%11:i32 = select %10, %1, 7\n"),
+            "v_cmp_lt_i32 v_cndmask_b32");
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = ult %2, 9\n%12:bool = and %10, %11\n"),
+            "v_cmp_lt_i32 s_cmp_lt_u32 mask_of_scc mask_and");
+}
+
+// fne is true on NaN; the inverse of an ordered comparison is too.
+TEST(SelectBools, UnorderedComparisons) {
+  EXPECT_EQ(SelectedOps("%10:bool = fne %3, %4\n"), "v_cmp_neq_f32");
+  EXPECT_EQ(SelectedOps("%10:bool = flt %3, %4\n%11:bool = not %10\n"), "v_cmp_nlt_f32");
+  EXPECT_EQ(SelectedOps("%10:bool = flt %3, %4\n%11:bool = not %10\n%12:bool = or %10, %11\n"),
+            "v_cmp_lt_f32 mask_not mask_or");
+}
+
+TEST(SelectBools, BooleansAreComparedAndSelected) {
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = feq %3, %4\n%12:bool = ieq %10, %11\n"),
+            "v_cmp_lt_i32 v_cmp_eq_f32 mask_xor mask_not");
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = feq %3, %4\n"
+                        "%12:bool = select %10, %11, false\n"),
+            "v_cmp_lt_i32 v_cmp_eq_f32 mask_and mask_const mask_and_not mask_or");
+}
+
+}  // namespace
+}  // namespace kiln::amd

@@ -1,0 +1,62 @@
+#include "core/amd/select/testing.h"
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/amd/abi/abi.h"
+#include "core/amd/lir/machine.h"
+#include "core/amd/lir/ops.h"
+#include "core/amd/select/select.h"
+#include "core/lir/print.h"
+#include "core/lir/verify.h"
+#include "core/mir/parse.h"
+#include "core/mir/verify.h"
+
+namespace kiln::amd {
+namespace {
+
+constexpr char kHead[] =
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\npush 16\nresource 0 ssbo 0.0.0\nbody {\n"
+    "%1:i32 = subgroup_invocation\n%2:i32 = workgroup_id[0]\n"
+    "%3:f32 = bitcast %1\n%4:f32 = bitcast %2\n";
+
+absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
+  const absl::StatusOr<mir::Module> m =
+      mir::Parse(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"));
+  if (!m.ok()) return m.status();
+  if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
+  const absl::StatusOr<Abi> abi = AssignAbi(*m);
+  if (!abi.ok()) return abi.status();
+  absl::StatusOr<Selected> made = Select(*m, *abi, width);
+  if (!made.ok()) return made.status();
+  if (absl::Status s = lir::Verify(Gfx1030Machine(), made->function); !s.ok()) return s;
+  return std::move(made->function);
+}
+
+}  // namespace
+
+std::string SelectedOps(std::string_view body, uint32_t width) {
+  const absl::StatusOr<lir::Function> f = Make(body, width);
+  if (!f.ok()) return std::string(f.status().message());
+  std::string names;
+  size_t skipped = width == 64 ? 2 : 1;  // the lane's number
+  for (const lir::Block& block : f->blocks) {
+    for (lir::InstId i : block.insts) {
+      if (skipped != 0) {
+        --skipped;
+        continue;
+      }
+      if (f->inst(i).op == kEnd) continue;
+      const std::string_view name = Gfx1030Machine().ops[f->inst(i).op].name;
+      absl::StrAppend(&names, names.empty() ? "" : " ", std::string(name));
+    }
+  }
+  return names;
+}
+
+std::string SelectedText(std::string_view body, uint32_t width) {
+  const absl::StatusOr<lir::Function> f = Make(body, width);
+  if (!f.ok()) return std::string(f.status().message());
+  return lir::Print(Gfx1030Machine(), *f);
+}
+
+}  // namespace kiln::amd

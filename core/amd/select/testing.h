@@ -1,0 +1,22 @@
+// Helpers that the tests of selection share: the LIR that is selected for MIR text.
+#ifndef KILN_CORE_AMD_SELECT_TESTING_H_
+#define KILN_CORE_AMD_SELECT_TESTING_H_
+
+#include <string>
+#include <string_view>
+
+namespace kiln::amd {
+
+// Selects a body at a wave size and returns the names of the operations that are made for it, in
+// order, separated by blanks, without the program's end; or the error's text.
+//
+// The body may use %1, the lane's number, and %2, a uniform number in a scalar register, both i32;
+// %3 and %4, the same as f32; and 0, a storage buffer. Its own values start at %10.
+std::string SelectedOps(std::string_view body, uint32_t width = 32);
+
+// The same as printed LIR: an operation a line.
+std::string SelectedText(std::string_view body, uint32_t width = 32);
+
+}  // namespace kiln::amd
+
+#endif  // KILN_CORE_AMD_SELECT_TESTING_H_
