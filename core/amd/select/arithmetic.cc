@@ -9,11 +9,21 @@
 namespace kiln::amd {
 
 // Returns true if the result is uniform, and all sources are scalar registers or constants.
+// Returns true for a negation or absolute value that has no instruction of its own.
+bool Arithmetic::IsModifierAlone(mir::ValueId v) const {
+  const mir::Value& value = m_.value(v);
+  if (value.kind != mir::Value::Kind::kResult) return false;
+  const mir::InstId id{value.owner};
+  const mir::Op op = m_.inst(id).op;
+  return (op == mir::Op::kFneg || op == mir::Op::kFabs) && IsOnlyModifier(e_, id);
+}
+
 bool Arithmetic::IsScalarWork(mir::InstId id) const {
   if (!e_.IsUniform(m_.result(id))) return false;
   const absl::Span<const mir::ValueId> sources = m_.sources(id);
-  return std::all_of(sources.begin(), sources.end(),
-                     [&](mir::ValueId v) { return e_.IsScalar(e_.Src(v)); });
+  return std::all_of(sources.begin(), sources.end(), [&](mir::ValueId v) {
+    return !IsModifierAlone(v) && e_.IsScalar(e_.Src(v));
+  });
 }
 
 absl::Status Arithmetic::VisitAlu(mir::InstId id) {

@@ -28,6 +28,7 @@ class Arithmetic : public Room {
 
  private:
   Operand Source(mir::InstId id, int i) const { return e_.Src(m_.source(id, i)); }
+  bool IsModifierAlone(mir::ValueId v) const;
   bool IsScalarWork(mir::InstId id) const;
   Operand Fused(const Fusion& fusion);
 

@@ -226,10 +226,10 @@ Operand Memory::Extract(const Operand& dword, uint32_t bit) {
 }
 
 // Sets the results of a load from the dwords that hold them.
-void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords) {
+void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_t first_bit) {
   const uint32_t bits = e_.BitsOf(m_.result(id));
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    const uint32_t bit = static_cast<uint32_t>(i) * bits;
+    const uint32_t bit = first_bit + static_cast<uint32_t>(i) * bits;
     const mir::ValueId v = m_.result(id, i);
     if (bits == 64) {
       const Operand low = dwords[2 * static_cast<size_t>(i)],
@@ -359,10 +359,13 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
     const mir::ValueId offset = m_.source(id, 0);
     const uint32_t bytes = e_.BitsOf(m_.result(id)) / 8 * inst.num_results;
     const uint32_t at = m_.IsConstant(offset) ? static_cast<uint32_t>(m_.value(offset).bits) : 0;
-    if (m_.IsConstant(offset) && at + bytes <= 4 * abi_.push_dwords && at % 4 == 0) {
+    // Beyond the block are no defined values.
+    if (m_.IsConstant(offset) && (!abi_.push_pointer || at + bytes <= 4 * abi_.push_dwords)) {
       absl::InlinedVector<Operand, 16> dwords;
-      for (uint32_t d = at / 4; 4 * d < at + bytes; ++d) dwords.push_back(launch_.PushDword(d));
-      SetDwords(id, dwords);
+      for (uint32_t d = at / 4; 4 * d < at + bytes; ++d) {
+        dwords.push_back(d < abi_.push_dwords ? launch_.PushDword(d) : Imm(0));
+      }
+      SetDwords(id, dwords, 8 * (at % 4));
       return absl::OkStatus();
     }
     if (!abi_.push_pointer) return e_.Unexpected("push constants that are in no register");

@@ -60,7 +60,8 @@ class Memory : public Room {
   void StoreDwords(const Location& location, uint32_t at, absl::Span<const Operand> dwords);
   Operand LoadSmall(const Location& location, uint32_t at, uint32_t bytes);
   void StoreSmall(const Location& location, uint32_t at, uint32_t bytes, const Operand& value);
-  void SetDwords(mir::InstId id, absl::Span<const Operand> dwords);
+  // `first_bit`: of the first result in the first dword.
+  void SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_t first_bit = 0);
   Operand Extract(const Operand& dword, uint32_t bit);
   void SplitOffset(const Operand& offset, Location* location);
   uint32_t ArrayOffset(uint32_t array);

@@ -41,14 +41,17 @@ class Resolver {
       }
       case Op::kLaneMask: {
         const auto mask = static_cast<LaneMask>(inst.imm0);
-        Become(id, 0, Mask(mask));
-        for (int i = 1; i < 4; ++i) Become(id, i, b_.Int(0));
+        for (int i = 0; i < 4; ++i) Become(id, i, HasDword(i) ? Mask(mask, i) : b_.Int(0));
         return true;
       }
       case Op::kBallot:
-        for (int i = 1; i < 4; ++i) Become(id, i, b_.Int(0));
+        for (int i = 0; i < 4; ++i) {
+          if (!HasDword(i)) Become(id, i, b_.Int(0));
+        }
         if (!IsBallotOfAll(id)) return false;
-        Become(id, 0, AllLanes());
+        for (int i = 0; i < 4; ++i) {
+          if (HasDword(i)) Become(id, i, AllLanes());
+        }
         return true;
       case Op::kReduce:
         if (inst.imm1 >= size_) inst.imm1 = 0;
@@ -57,7 +60,11 @@ class Resolver {
     }
   }
 
-  ValueId AllLanes() { return b_.Int(size_ == 32 ? ~0u : (1u << size_) - 1); }
+  // Returns true for a dword of a mask that has bits of lanes.
+  bool HasDword(int dword) const { return size_ > 32 * static_cast<uint32_t>(dword); }
+
+  // Returns a dword of the mask of all lanes; all that have one have the same.
+  ValueId AllLanes() { return b_.Int(size_ >= 32 ? ~0u : (1u << size_) - 1); }
 
   // Returns true for a ballot of true at which all lanes of full subgroups are active.
   bool IsBallotOfAll(InstId id) const {
@@ -67,11 +74,27 @@ class Resolver {
            divergence_.AllLanesAt(id);
   }
 
-  ValueId Mask(LaneMask mask) {
+  // Returns the lane's own bit in a dword of a mask, and the bits of lanes below it.
+  struct OwnBit {
+    ValueId me;
+    ValueId below;
+  };
+  OwnBit OwnBitIn(int dword) {
+    const ValueId lane = b_.SubgroupInvocation();
+    const ValueId bit = b_.Shl(b_.Int(1), lane);  // counts wrap at 32
+    if (size_ <= 32) return {bit, b_.Isub(bit, b_.Int(1))};
+    // The lane is in this dword, in a lower one, or in a higher one.
+    const ValueId low = b_.Ult(lane, b_.Int(32));
+    const ValueId here = dword == 0 ? low : b_.Not(low);
+    return {b_.Select(here, bit, b_.Int(0)),
+            b_.Select(here, b_.Isub(bit, b_.Int(1)), b_.Int(dword == 0 ? ~0u : 0))};
+  }
+
+  // Returns a dword of the mask.
+  ValueId Mask(LaneMask mask, int dword) {
     const ValueId all = AllLanes();
     if (mask == LaneMask::kAll) return all;
-    const ValueId me = b_.Shl(b_.Int(1), b_.SubgroupInvocation());
-    const ValueId below = b_.Isub(me, b_.Int(1));
+    const auto [me, below] = OwnBitIn(dword);
     switch (mask) {
       case LaneMask::kEqual: return me;
       case LaneMask::kLess: return below;
@@ -107,7 +130,7 @@ bool DependsOnSubgroupSize(const Module& module) {
 }
 
 void ResolveSubgroupSize(Module& module, uint32_t size) {
-  assert(size <= 32 && (size & (size - 1)) == 0);
+  assert(size <= 64 && (size & (size - 1)) == 0);
   Resolver(module, size).Run();
 }
 

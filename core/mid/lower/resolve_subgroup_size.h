@@ -5,7 +5,7 @@
 //
 // Invariants: verified MIR in and out; no subgroup_size, num_subgroups, lane_mask remains. Runs on
 // a copy for each dispatch width, followed by folding. Linear.
-// Limits: subgroups of up to 32 lanes.
+// Limits: subgroups of up to 64 lanes.
 #ifndef KILN_CORE_MID_LOWER_RESOLVE_SUBGROUP_SIZE_H_
 #define KILN_CORE_MID_LOWER_RESOLVE_SUBGROUP_SIZE_H_
 
@@ -18,7 +18,7 @@ namespace kiln::mid {
 // Returns true if ResolveSubgroupSize would change anything.
 bool DependsOnSubgroupSize(const mir::Module& module);
 
-// size: a power of two up to 32.
+// size: a power of two up to 64.
 void ResolveSubgroupSize(mir::Module& module, uint32_t size);
 
 }  // namespace kiln::mid

@@ -49,7 +49,7 @@ std::vector<uint8_t> Interpreted(const mir::Module& m, uint32_t size) {
 TEST(ResolveSubgroupSize, ComputesTheSame) {
   const mir::Module m = Everything();
   EXPECT_TRUE(DependsOnSubgroupSize(m));
-  for (uint32_t size : {8u, 16u, 32u}) {
+  for (uint32_t size : {8u, 16u, 32u, 64u}) {
     mir::Module resolved = m;
     ResolveSubgroupSize(resolved, size);
     EXPECT_EQ(mir::Verify(resolved), absl::OkStatus());
