@@ -30,7 +30,8 @@ const MaskOps& MaskOpsOf(isa::Wave wave) {
   return wave == isa::Wave::k64 ? kMaskOps64 : kMaskOps32;
 }
 
-Context::Context(const lir::Function& f, uint32_t spill_offset) : f_(f), spill_offset_(spill_offset), masks_(MaskOpsOf(WaveOf(f))) {
+Context::Context(const lir::Function& f, uint32_t spill_offset)
+    : f_(f), spill_offset_(spill_offset), masks_(MaskOpsOf(WaveOf(f))) {
   program_.wave = WaveOf(f);
 }
 

@@ -59,12 +59,6 @@ void EmitScalarConstant(Context& c, const lir::Operand& def, uint32_t bits, uint
   c.AddScalarConstant(RegisterOf(c.f(), def, 1), static_cast<int32_t>(bits) < 0 ? ~0u : 0);
 }
 
-uint32_t UnitsOf(const Context& c, const lir::Operand& o) {
-  if (!lir::IsValue(o)) return o.comps;
-  const bool mask = c.f().value(o.value()).file == kFileM;
-  return o.comps * (mask ? MaskUnits(c.f()) : 1);
-}
-
 void EmitSwap(Context& c, lir::InstId i, uint32_t units) {
   const bool all = AllLanes(c.f().inst(i));
   if (all) c.BeginAllLanes();
@@ -82,15 +76,15 @@ bool EmitCopy(Context& c, lir::InstId i) {
   const auto def = [&] { return c.f().defs(i)[0]; };
   const auto use = [&] { return c.f().uses(i)[0]; };
   switch (in.op) {
-    case kVCopy: EmitVectorCopy(c, i, UnitsOf(c, def())); break;
+    case kVCopy: EmitVectorCopy(c, i, UnitsOf(c.f(), def())); break;
     case kVMove: EmitVectorCopy(c, i, in.aux); break;
     case kVSwap: EmitSwap(c, i, in.aux); break;
     case kSMove: EmitScalarCopy(c, def(), use(), in.aux); break;
     case kSCopy:
       if (use().kind == Kind::kImm) {
-        EmitScalarConstant(c, def(), use().id, UnitsOf(c, def()));
+        EmitScalarConstant(c, def(), use().id, UnitsOf(c.f(), def()));
       } else {
-        EmitScalarCopy(c, def(), use(), UnitsOf(c, def()));
+        EmitScalarCopy(c, def(), use(), UnitsOf(c.f(), def()));
       }
       break;
     default: return false;

@@ -46,6 +46,7 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
   c.ResolveLabels();
   Program program = std::move(c.program());
   if (options.remove_execz_branches) RemoveExeczBranches(program);
+  RemoveUnreachable(program);
   RemoveBranchesToNext(program);
   return program;
 }

@@ -22,7 +22,7 @@ namespace kiln::amd {
 
 struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
-  uint32_t spill_offset = 0;  // bytes of a lane's scratch before the spilled registers
+  uint32_t spill_offset = 0;          // bytes of a lane's scratch before the spilled registers
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

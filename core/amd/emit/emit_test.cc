@@ -57,8 +57,8 @@ TEST(EmitTest, LiteralsOfTheOpcode) {
   EXPECT_EQ(EmitLine("%v1 = v_fmaak_f32 #0x3f800000 %v3 #0x40490fdb {[]}"),
             "v_fmaak_f32 v1, 1.0, v3, 0x40490fdb");
   EXPECT_EQ(EmitLine("s_setreg_imm32_b32 #0x3 {[simm 2049]}"),
-            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3");
-  EXPECT_EQ(EmitLine("s_waitcnt_vscnt {[simm 0]}"), "s_waitcnt_vscnt null, 0x0");
+            "s_setreg_imm32_b32 hwreg(1, 0, 2), 0x3");
+  EXPECT_EQ(EmitLine("s_waitcnt_vscnt {[simm 0]}"), "s_waitcnt_vscnt null, 0");
 }
 
 TEST(EmitTest, Constants) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "core/amd/isa/encode.h"
+#include "core/amd/isa/fields.h"
 
 namespace kiln::amd {
 namespace {
@@ -36,9 +36,7 @@ class Shortener {
 
   absl::Status Run() {
     while (true) {
-      auto offsets = OffsetsOf(program_);
-      if (!offsets.ok()) return offsets.status();
-      offsets_ = *std::move(offsets);
+      offsets_ = OffsetsOf(program_);
       const size_t far = FindFar();
       if (far == program_.rows.size()) return absl::OkStatus();
       if (absl::Status s = Shorten(far); !s.ok()) return s;
@@ -109,17 +107,20 @@ class Shortener {
 
 }  // namespace
 
-absl::StatusOr<std::vector<uint32_t>> OffsetsOf(const Program& program) {
+int LengthOf(const isa::Instruction& inst) {
+  const int literal = isa::HasLiteral(inst) ? 1 : 0,
+            extension = isa::HasExtension(inst.form) ? 1 : 0;
+  return isa::DwordsOf(isa::FormatOf(isa::Info(inst.op), inst.form)) + literal + extension +
+         inst.nsa_dwords;
+}
+
+std::vector<uint32_t> OffsetsOf(const Program& program) {
   std::vector<uint32_t> offsets;
   offsets.reserve(program.rows.size() + 1);
   uint32_t at = 0;
-  for (size_t i = 0; i < program.rows.size(); ++i) {
+  for (const Row& row : program.rows) {
     offsets.push_back(at);
-    const auto encoded = isa::Encode(program.rows[i].inst);
-    if (!encoded.ok()) {
-      return absl::InternalError(absl::StrCat("instruction ", i, ": ", encoded.status().message()));
-    }
-    at += 4 * static_cast<uint32_t>(encoded->count);
+    at += 4 * static_cast<uint32_t>(LengthOf(row.inst));
   }
   offsets.push_back(at);
   return offsets;

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/amd/emit/program.h"
 
 namespace kiln::amd {
 
-// Returns the offset of each row in bytes, and behind them the size of the program. Internal: the
-// encoder refuses a row.
-absl::StatusOr<std::vector<uint32_t>> OffsetsOf(const Program& program);
+// Returns the dwords of an instruction's encoding, if it has one.
+int LengthOf(const isa::Instruction& inst);
+
+// Returns the offset of each row in bytes, and behind them the size of the program.
+std::vector<uint32_t> OffsetsOf(const Program& program);
 
 // Returns the distance of the branch in row `i`: dwords from its end.
 int BranchDistance(const Program& program, const std::vector<uint32_t>& offsets, size_t i);

@@ -58,17 +58,19 @@ void AddLocation(const Row& row, Binary* binary) {
 absl::StatusOr<Binary> Finalise(Program program, absl::Span<const uint8_t> constant_data,
                                 const FinaliseOptions& options) {
   if (absl::Status s = ShortenBranches(program, options.farthest); !s.ok()) return s;
-  const auto offsets = OffsetsOf(program);
-  if (!offsets.ok()) return offsets.status();
+  const std::vector<uint32_t> offsets = OffsetsOf(program);
   Binary binary;
   CountRegisters(program, &binary);
-  binary.instruction_bytes = offsets->back();
+  binary.instruction_bytes = offsets.back();
   const uint32_t padded = binary.instruction_bytes + 4 * kPaddingDwords;
   binary.data_offset = (padded + options.data_alignment - 1) & ~(options.data_alignment - 1);
   for (size_t i = 0; i < program.rows.size(); ++i) {
     AddLocation(program.rows[i], &binary);
-    const auto encoded = isa::Encode(Resolved(program, *offsets, i, binary.data_offset));
+    const auto encoded = isa::Encode(Resolved(program, offsets, i, binary.data_offset));
     if (!encoded.ok()) return Error(program.rows[i], i, encoded.status().message());
+    if (encoded->count != LengthOf(program.rows[i].inst)) {
+      return Error(program.rows[i], i, "its length is not what was expected");
+    }
     for (uint32_t dword : encoded->dwords()) Append(binary.bytes, dword);
   }
   isa::Instruction end;

@@ -1,6 +1,7 @@
 #include "core/amd/emit/jumps.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/amd/emit/operands.h"
 
@@ -54,7 +55,7 @@ void Jumps::RestoreContinued(Construct& loop) {
   c_.Bind(loop.restore);
   loop.restore = c_.NewLabel();
   c_.Add(c_.masks().mov, Exec(), Slot(loop.slot));
-  loop.continues = loop.stray = false;
+  loop.continues = false;
 }
 
 void Jumps::If(lir::InstId i) {
@@ -88,7 +89,11 @@ void Jumps::Endif(lir::InstId i) {
   c_.Add(c_.masks().mov, Exec(), Slot(construct->slot));
   const bool removed = construct->removed;
   open_.pop_back();
-  if (removed) GoToRestoringPlace(Opcode::kSCbranchExecz);
+  if (!removed) return;
+  // Without continues the last lane that breaks ends the loop: here are some left.
+  const bool in_loop = open_.back().kind == Construct::Kind::kLoop;
+  if (in_loop && !open_.back().continues) return;
+  GoToRestoringPlace(Opcode::kSCbranchExecz);
 }
 
 void Jumps::Loop(size_t block, lir::InstId i) {
@@ -101,6 +106,7 @@ void Jumps::Loop(size_t block, lir::InstId i) {
   construct.slot = f_.inst(i).aux;
   construct.restore = c_.NewLabel();
   construct.exit = c_.NewLabel();
+  construct.head = block + 1;
   construct.continue_block = structure_.continue_block[block];
   construct.entry_id = ++next_id_;
   c_.Add(c_.masks().mov, Slot(construct.slot + 1), Exec());
@@ -111,14 +117,14 @@ void Jumps::Loop(size_t block, lir::InstId i) {
 void Jumps::While(size_t block, lir::InstId i) {
   Construct* loop = Top(Construct::Kind::kLoop, i);
   if (loop == nullptr) return;
-  if (f_.blocks[block].succs.empty()) return c_.Fail(f_.inst(i), "it has no head to go to");
   c_.Bind(loop->restore);
-  if (loop->continues || loop->stray) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
-  const size_t head = f_.blocks[block].succs[0].to.index;
-  if (at_start_[head] != loop->entry_id || head > block) {
-    return c_.Fail(f_.inst(i), "it does not go to the head of its loop");
+  if (loop->continues) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
+  for (const lir::Edge& edge : f_.blocks[block].succs) {
+    if (edge.to.index != loop->head) {
+      return c_.Fail(f_.inst(i), "it does not go to the head of its loop");
+    }
   }
-  c_.AddBranch(Opcode::kSBranch, Label(head));
+  c_.AddBranch(Opcode::kSBranch, Label(loop->head));
   if (c_.IsUsed(loop->exit)) {
     c_.Bind(loop->exit);
     c_.Add(c_.masks().mov, Exec(), Slot(loop->slot + 1));
@@ -126,12 +132,7 @@ void Jumps::While(size_t block, lir::InstId i) {
   open_.pop_back();
 }
 
-void Jumps::GoToRestoringPlace(Opcode branch) {
-  if (open_.empty()) return;
-  Construct& to = open_.back();
-  to.stray = true;
-  c_.AddBranch(branch, to.restore);
-}
+void Jumps::GoToRestoringPlace(Opcode branch) { c_.AddBranch(branch, open_.back().restore); }
 
 // The ifs inside the loop no longer wait for the lanes.
 void Jumps::LeaveOpenIfs(size_t loop, isa::Operand lanes) {
@@ -199,12 +200,22 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
 void Jumps::SccIf(size_t block, lir::InstId i) {
   const auto& succs = f_.blocks[block].succs;
   if (succs.size() != 2) return c_.Fail(f_.inst(i), "it has not two successors");
-  const size_t yes = succs[0].to.index, no = succs[1].to.index;
+  size_t yes = succs[0].to.index, no = succs[1].to.index;
+  if (Inverse(f_.inst(i))) std::swap(yes, no);
   NoteUniform(block, yes, i);
   NoteUniform(block, no, i);
   if (yes == block + 1) return c_.AddBranch(Opcode::kSCbranchScc0, Label(no));
   c_.AddBranch(Opcode::kSCbranchScc1, Label(yes));
   if (no != block + 1) c_.AddBranch(Opcode::kSBranch, Label(no));
+}
+
+void Jumps::Jump(size_t block, lir::InstId i) {
+  const auto& succs = f_.blocks[block].succs;
+  // No lane arrives behind a break, and the thread has gone on from there.
+  if (succs.empty()) return;
+  const size_t to = succs[0].to.index;
+  NoteUniform(block, to, i);
+  if (to != block + 1) c_.AddBranch(Opcode::kSBranch, Label(to));
 }
 
 size_t Jumps::EmitTerminator(size_t block, lir::InstId i) {
@@ -228,19 +239,7 @@ size_t Jumps::EmitTerminator(size_t block, lir::InstId i) {
     case kMaskContinue: Leave(i, false); break;
     case kMaskWhile: While(block, i); break;
     case kSccIf: SccIf(block, i); break;
-    case kJump: {
-      // A block that no lane reaches goes on to where lanes are restored; the jump of lanes before
-      // it has gone there already.
-      if (f_.blocks[block].succs.empty()) break;
-      if (f_.blocks[block].succs.size() != 1) {
-        c_.Fail(in, "it has not one successor");
-        break;
-      }
-      const size_t to = f_.blocks[block].succs[0].to.index;
-      NoteUniform(block, to, i);
-      if (to != block + 1) c_.AddBranch(Opcode::kSBranch, Label(to));
-      break;
-    }
+    case kJump: Jump(block, i); break;
     case kEnd: c_.Add(Opcode::kSEndpgm, {}); break;
     default: c_.Fail(in, "it is no terminator"); break;
   }

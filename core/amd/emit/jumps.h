@@ -43,10 +43,10 @@ class Jumps {
     int restore = 0;       // label of the next restoring place
     bool removed = false;  // lanes may have left the slot since the construct began
     // Of loops:
+    size_t head = 0;  // block
     lir::BlockId continue_block;
     int exit = 0;            // label
-    bool continues = false;  // lanes may wait for the restoring place
-    bool stray = false;      // the restoring place is reached with other lanes on than the slot's
+    bool continues = false;  // lanes may wait for the restoring place, while others are on
     int entry_id = 0;        // of any construct: a number of its own
   };
   struct UniformJump {
@@ -71,7 +71,7 @@ class Jumps {
   void LeaveOpenIfs(size_t loop, isa::Operand lanes);
   void GoToRestoringPlace(isa::Opcode branch);
   void SccIf(size_t block, lir::InstId i);
-  void Go(size_t block, size_t to, isa::Opcode op, lir::InstId i);
+  void Jump(size_t block, lir::InstId i);
   void NoteUniform(size_t from, size_t to, lir::InstId i) { uniform_.push_back({i, from, to}); }
   int InnermostId() const { return open_.empty() ? 0 : open_.back().entry_id; }
 

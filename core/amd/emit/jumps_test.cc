@@ -63,6 +63,31 @@ TEST(JumpsTest, UniformJumps) {
                      "v_mov_b32_e32 v1, 2", "s_endpgm"}));
 }
 
+TEST(JumpsTest, AnInverseUniformJump) {
+  EXPECT_EQ(Lines("block b0 depth 0\nscc_if %c {inv}\n-> b1, b2\n"
+                  "block b1 depth 0\n%v1 = v_copy #0x1\njump\n-> b2\n"
+                  "block b2 depth 0\nend\n"),
+            (Strings{"s_cbranch_scc1 0 -> 2", "v_mov_b32_e32 v1, 1", "s_endpgm"}));
+}
+
+// Behind an if that lanes have left for the next round there may be none.
+TEST(JumpsTest, WithoutLanesOnToTheNextRestoringPlace) {
+  EXPECT_EQ(
+      Lines("block b0 depth 0\nmask_loop\n-> b1\n"
+            "block b1 depth 1\nmask_break %m4\n-> b2, b6\n"
+            "block b2 depth 1\nmask_if %m6 {aux 2}\n-> b3, b5\n"
+            "block b3 depth 1\n%v1 = v_copy #0x1\nmask_continue\n-> b1\n~> b4\n"
+            "block b4 depth 1\nmask_endif {aux 2}\n-> b5\n"
+            "block b5 depth 1\n%v1 = v_copy #0x2\nmask_while\n-> b1\n"
+            "block b6 depth 0\nend\n"),
+      (Strings{"s_mov_b32 s102, exec_lo", "s_mov_b32 s103, exec_lo", "s_andn2_b32 s103, s103, s4",
+               "s_cbranch_scc0 0 -> 14", "s_mov_b32 exec_lo, s103", "s_and_saveexec_b32 s101, s6",
+               "s_cbranch_execz 0 -> 9", "v_mov_b32_e32 v1, 1", "s_andn2_b32 s101, s101, exec_lo",
+               "s_mov_b32 exec_lo, s101", "s_cbranch_execz 0 -> 12", "v_mov_b32_e32 v1, 2",
+               "s_mov_b32 exec_lo, s103", "s_branch 0 -> 2", "s_mov_b32 exec_lo, s102",
+               "s_endpgm"}));
+}
+
 TEST(JumpsTest, ErrorsAreNamed) {
   EXPECT_EQ(Lines("block b0 depth 0\nmask_endif\n-> b1\nblock b1 depth 0\nend\n")[0],
             "emission of mask_endif (id 0): it does not belong to the innermost open construct");

@@ -16,13 +16,6 @@ isa::Operand Use(Context& c, lir::InstId i, size_t k = 0) {
   return RegisterOf(c.f(), use);
 }
 
-// def = def & ~exec | use & exec: the bits of lanes that are on leave `def ^ use`.
-void EmitMerge(Context& c, isa::Operand def, isa::Operand use) {
-  c.Add(c.masks().xor_, def, def, use);
-  c.Add(c.masks().andn2, def, def, Exec());
-  c.Add(c.masks().xor_, def, def, use);
-}
-
 void EmitSwap(Context& c, isa::Operand a, isa::Operand b) {
   c.Add(c.masks().xor_, Temporary(), a, b);
   c.Add(c.masks().and_, Temporary(), Temporary(), Exec());
@@ -52,6 +45,12 @@ void EmitConstantAddress(Context& c, lir::InstId i) {
 
 }  // namespace
 
+void AddMerge(Context& c, isa::Operand def, isa::Operand use) {
+  c.Add(c.masks().xor_, def, def, use);
+  c.Add(c.masks().andn2, def, def, Exec());
+  c.Add(c.masks().xor_, def, def, use);
+}
+
 bool EmitMask(Context& c, lir::InstId i) {
   const MaskOps& ops = c.masks();
   switch (c.f().inst(i).op) {
@@ -71,7 +70,7 @@ bool EmitMask(Context& c, lir::InstId i) {
     case kMaskBits: c.Add(ops.and_, Def(c, i), Use(c, i), Exec()); break;
     case kMaskOfBits: c.Add(ops.mov, Def(c, i), Use(c, i)); break;
     case kExecBits: c.Add(ops.mov, Def(c, i), Exec()); break;
-    case kMaskMerge: EmitMerge(c, Def(c, i), Use(c, i)); break;
+    case kMaskMerge: AddMerge(c, Def(c, i), Use(c, i)); break;
     case kMaskSwap: EmitSwap(c, Def(c, i), Def(c, i, 1)); break;
     case kSaveScc: c.Add(Opcode::kSCselectB32, Def(c, i), Constant(1), Constant(0)); break;
     case kRestoreScc: c.Add(Opcode::kSCmpLgU32, {}, Use(c, i), Constant(0)); break;

@@ -62,6 +62,11 @@ bool IsVector(const lir::Function& f, const lir::Operand& operand) {
   return file == kFileV || file == kFileW;
 }
 
+uint32_t UnitsOf(const lir::Function& f, const lir::Operand& o) {
+  const bool mask = lir::IsValue(o) && f.value(o.value()).file == kFileM;
+  return o.comps * (mask ? MaskUnits(f) : 1);
+}
+
 isa::Operand RegisterOf(const lir::Function& f, const lir::Operand& operand, uint32_t unit) {
   if (operand.kind == lir::Operand::Kind::kFixed) {
     return isa::Source(static_cast<int>(operand.id + unit));

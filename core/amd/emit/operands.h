@@ -25,6 +25,9 @@ bool LiteralMeans(uint32_t bits, isa::Type type);
 // one of the two.
 isa::Operand RegisterOf(const lir::Function& f, const lir::Operand& operand, uint32_t unit = 0);
 
+// Returns the units that an operand names: a mask of 64 lanes has two.
+uint32_t UnitsOf(const lir::Function& f, const lir::Operand& operand);
+
 // Returns true if the operand is in vector registers.
 bool IsVector(const lir::Function& f, const lir::Operand& operand);
 

@@ -11,6 +11,10 @@ bool EmitMask(Context& c, lir::InstId i);
 bool EmitCopy(Context& c, lir::InstId i);
 bool EmitSpill(Context& c, lir::InstId i);
 
+// Appends def = def & ~exec | use & exec, of masks: the bits of lanes that are on leave `def ^
+// use`.
+void AddMerge(Context& c, isa::Operand def, isa::Operand use);
+
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_EMIT_PSEUDO_H_

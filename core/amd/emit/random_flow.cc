@@ -44,8 +44,8 @@ class Maker {
     if (depth < 4 && kind < 38) {
       s.kind = Kind::kUniformIf;
       s.a %= 4;
-      s.body = Body(depth + 1, false);
-      s.other = Body(depth + 1, false);
+      s.body = Body(depth + 1, in_loop);
+      s.other = Body(depth + 1, in_loop);
       return s;
     }
     if (depth < 3 && kind < 55) return Loop(std::move(s), depth);
@@ -205,7 +205,7 @@ class Writer {
     switch (s.kind) {
       case Kind::kArithmetic: return Mix(s.a);
       case Kind::kIf: return If(s, slot, loop);
-      case Kind::kUniformIf: return UniformIf(s, slot);
+      case Kind::kUniformIf: return UniformIf(s, slot, loop);
       case Kind::kLoop: return Loop(s, slot);
       case Kind::kBreak:
       case Kind::kContinue: return Leave(s, loop);
@@ -245,21 +245,35 @@ class Writer {
     b_.AddPhysicalEdge(from, b_.block());
   }
 
-  void UniformIf(const Statement& s, uint32_t slot) {
+  static bool LeavesForGood(const std::vector<Statement>& body) {
+    const Statement& last = body.back();
+    return (last.kind == Kind::kBreak || last.kind == Kind::kContinue) && !last.conditional;
+  }
+
+  // Writes a side of a uniform if. Returns the block from which its lanes go to the join: invalid
+  // if they have left the loop.
+  lir::BlockId UniformSide(const std::vector<Statement>& body, uint32_t slot, int loop) {
+    Body(body, slot, loop);
+    EndSideAfter(body.back());
+    Emit(kJump, 0, {}, {});
+    return LeavesForGood(body) ? lir::BlockId() : b_.block();
+  }
+
+  void UniformIf(const Statement& s, uint32_t slot, int loop) {
     const lir::Operand scc = Register(kFileScc, 0), uses[] = {S(2), Imm(s.a)};
     Emit(Op(Opcode::kSCmpEqU32), side_, {&scc, 1}, uses);
     const lir::BlockId head = b_.block();
-    Emit(kSccIf, 0, {}, {&scc, 1});
+    // The inverse jump has its successors exchanged.
+    Emit(kSccIf, 0, {}, {&scc, 1}, Inverse(s));
+    const std::vector<Statement>& first = s.inverse ? s.other : s.body;
+    const std::vector<Statement>& second = s.inverse ? s.body : s.other;
     ContinueFrom(head);
-    Body(s.body, slot, -1);
-    const lir::BlockId then = b_.block();
-    Emit(kJump, 0, {}, {});
+    const lir::BlockId one = UniformSide(first, slot, loop);
     ContinueFrom(head);
-    Body(s.other, slot, -1);
-    const lir::BlockId other = b_.block();
+    const lir::BlockId other = UniformSide(second, slot, loop);
     const lir::BlockId join = Next();
-    b_.AddEdge(then, join);
-    b_.AddEdge(other, join);
+    if (one.valid()) b_.AddEdge(one, join);
+    if (other.valid()) b_.AddEdge(other, join);
   }
 
   void Leave(const Statement& s, int loop) {
@@ -299,13 +313,15 @@ class Writer {
     Latch(s, slot, head);
   }
 
+  // Lanes that continue meet the others in a block before the mask_while, or at the mask_while
+  // itself, as if they went to the head.
   void Latch(const Statement& s, uint32_t slot, lir::BlockId head) {
-    const lir::BlockId end = b_.block();
-    const lir::BlockId latch = ContinueFrom(end);
+    const bool block = s.has_else || s.inverse;
+    const lir::BlockId meet = block ? ContinueFrom(b_.block()) : head;
     if (s.has_else) Mix(s.a);
     Emit(kMaskWhile, slot, {}, {});
     b_.AddEdge(b_.block(), head);
-    for (lir::BlockId from : loops_.back().continues) b_.AddEdge(from, latch);
+    for (lir::BlockId from : loops_.back().continues) b_.AddEdge(from, meet);
     const lir::BlockId exit = Next();
     for (lir::BlockId from : loops_.back().breaks) b_.AddEdge(from, exit);
     loops_.pop_back();

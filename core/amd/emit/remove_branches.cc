@@ -51,6 +51,26 @@ void RemoveExeczBranches(Program& program) {
   EraseRows(program, erased);
 }
 
+void RemoveUnreachable(Program& program) {
+  const size_t count = program.rows.size();
+  std::vector<bool> erased(count, true);
+  std::vector<size_t> work;
+  const auto reach = [&](size_t row) {
+    if (row >= count || !erased[row]) return;
+    erased[row] = false;
+    work.push_back(row);
+  };
+  reach(0);
+  while (!work.empty()) {
+    const size_t i = work.back();
+    work.pop_back();
+    const Row& row = program.rows[i];
+    if (IsRelativeBranch(row)) reach(static_cast<size_t>(row.target));
+    if (FallsThrough(row.inst)) reach(i + 1);
+  }
+  EraseRows(program, erased);
+}
+
 void RemoveBranchesToNext(Program& program) {
   std::vector<bool> erased(program.rows.size());
   // From the end, so that a branch over branches that go is seen as one to the next row.

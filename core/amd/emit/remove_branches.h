@@ -1,4 +1,4 @@
-// Removes branches that cost more than they save.
+// Removes branches that cost more than they save, and what they have left behind.
 #ifndef KILN_CORE_AMD_EMIT_REMOVE_BRANCHES_H_
 #define KILN_CORE_AMD_EMIT_REMOVE_BRANCHES_H_
 
@@ -11,6 +11,9 @@ namespace kiln::amd {
 // aco_lower_branches.cpp). No memory, exports, messages, barriers, branches, v_writelane or
 // v_readlane are among them. Linear.
 void RemoveExeczBranches(Program& program);
+
+// Removes rows that the wave cannot reach: what follows breaks of all lanes.
+void RemoveUnreachable(Program& program);
 
 // Removes branches to the next row.
 void RemoveBranchesToNext(Program& program);

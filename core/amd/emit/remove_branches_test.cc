@@ -63,6 +63,18 @@ TEST(RemoveBranchesTest, InnerBranchesGoFirst) {
   EXPECT_EQ(program.rows.size(), 3u);
 }
 
+TEST(RemoveBranchesTest, Unreachable) {
+  Program program;
+  program.rows = {RowOf(Opcode::kSBranch, 3), VectorRow(),
+                  RowOf(Opcode::kSBranch, 1), RowOf(Opcode::kSCbranchScc0, 5),
+                  RowOf(Opcode::kSEndpgm),    ScalarRow(),
+                  RowOf(Opcode::kSEndpgm)};
+  RemoveUnreachable(program);
+  ASSERT_EQ(program.rows.size(), 5u);
+  EXPECT_EQ(program.rows[0].target, 1);
+  EXPECT_EQ(program.rows[1].target, 3);
+}
+
 TEST(RemoveBranchesTest, ToTheNextRow) {
   Program program;
   program.rows = {RowOf(Opcode::kSBranch, 2), RowOf(Opcode::kSBranch, 2),

@@ -17,11 +17,6 @@ uint32_t Place(Context& c, lir::InstId i) {
   return uses[uses.size() - 1].id;
 }
 
-uint32_t UnitsOf(Context& c, const lir::Operand& o) {
-  const bool mask = c.f().value(o.value()).file == kFileM;
-  return o.comps * (mask ? MaskUnits(c.f()) : 1);
-}
-
 // A lane of a reserved vector register.
 struct Lane {
   isa::Operand vgpr;
@@ -68,9 +63,7 @@ void MergeLanes(Context& c, lir::InstId i) {
   const isa::Operand mask = RegisterOf(c.f(), c.f().uses(i)[0]);
   const uint32_t units = MaskUnits(c.f()), place = Place(c, i);
   ReadLanes(c, in, old, units, place);
-  c.Add(c.masks().xor_, old, old, mask);
-  c.Add(c.masks().andn2, old, old, Exec());
-  c.Add(c.masks().xor_, old, old, mask);
+  AddMerge(c, old, mask);
   WriteLanes(c, in, old, units, place);
 }
 
@@ -121,10 +114,10 @@ bool EmitSpill(Context& c, lir::InstId i) {
   const auto use = [&] { return c.f().uses(i)[0]; };
   switch (in.op) {
     case kWriteLanes:
-      WriteLanes(c, in, RegisterOf(c.f(), use()), UnitsOf(c, use()), Place(c, i));
+      WriteLanes(c, in, RegisterOf(c.f(), use()), UnitsOf(c.f(), use()), Place(c, i));
       break;
     case kReadLanes:
-      ReadLanes(c, in, RegisterOf(c.f(), def()), UnitsOf(c, def()), Place(c, i));
+      ReadLanes(c, in, RegisterOf(c.f(), def()), UnitsOf(c.f(), def()), Place(c, i));
       break;
     case kMergeLanes: MergeLanes(c, i); break;
     case kScratchStore: EmitScratch(c, i, use(), true); break;

@@ -175,6 +175,7 @@ absl::StatusOr<bool> EmitWork(Work& w, PassContext&) {
 
 absl::StatusOr<bool> InsertWaitsOf(Work& w, PassContext&) {
   InsertWaits(w.program);
+  AvoidHazards(w.program);
   return true;
 }
 
