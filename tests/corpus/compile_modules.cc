@@ -1,7 +1,7 @@
 // Compiles the modules of a list in this process: for profilers, which want neither workers nor
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
-//   compile_modules [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST
+//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
@@ -23,13 +23,17 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "core/amd/pipeline/backend.h"
 #include "core/base/cause.h"
 #include "core/driver/compile.h"
+#include "core/driver/prepared.h"
+#include "core/driver/targets.h"
 #include "core/out/launch_record.h"
 
 namespace {
 
 struct Arguments {
+  const kiln::Backend* backend = &kiln::BackendOf(kiln::Target::kTgl);
   std::vector<int> widths;
   bool validate = true;
   bool hashes = false;
@@ -96,16 +100,19 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
   options.widths = args.widths;
   kiln::Sink* sink = args.passes ? times : nullptr;
   const auto refuse = [&](const absl::Status& s) {
-    if (args.hashes) printf("%s %s\n", path.c_str(), std::string(kiln::CauseOf(s)).c_str());
+    if (!args.hashes) return;
+    const std::string why = s.code() == absl::StatusCode::kInternal ? std::string(s.message()) : "";
+    printf("%s %s%s%s\n", path.c_str(), std::string(kiln::CauseOf(s)).c_str(), why.empty() ? "" : ": ",
+           why.c_str());
   };
   const auto prepared = kiln::Prepare(ReadWords(path), prepare, sink, {});
   if (!prepared.ok()) return refuse(prepared.status());
-  const auto compiled = kiln::Compile(**prepared, kiln::Target::kTgl, options, sink, {});
+  const auto compiled = kiln::CompileFor(**prepared, *args.backend, options, sink, {});
   if (!compiled.ok()) return refuse(compiled.status());
   ++totals->compiled;
   for (const kiln::Variant& v : compiled->variants) {
     ++totals->variants;
-    totals->instructions += v.statistics.At("instructions") + v.statistics.At("sync_instructions");
+    totals->instructions += v.statistics.At("instructions");
     totals->bytes += v.statistics.At("bytes");
     if (!args.hashes) continue;
     printf("%s %s %lld %016llx\n", path.c_str(), v.name.c_str(),
@@ -117,7 +124,9 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
 bool ParseArguments(int argc, char** argv, Arguments* args) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view a = argv[i];
-    if (a.substr(0, 9) == "--widths=") {
+    if (a == "--target=gfx1030") {
+      args->backend = &kiln::amd::kGfx1030Compiler;
+    } else if (a.substr(0, 9) == "--widths=") {
       for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
         args->widths.push_back(std::atoi(std::string(w).c_str()));
       }
@@ -143,7 +152,7 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST\n");
+        "usage: compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/amd/pipeline/backend.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
@@ -162,6 +163,10 @@ Target TestTarget() {
 
 std::vector<int> WidthsOf(Target target) {
   return target == Target::kGfx1030 ? std::vector<int>{32, 64} : std::vector<int>{8, 16, 32};
+}
+
+const Backend* CompilerOf(Target target) {
+  return target == Target::kGfx1030 ? &amd::kGfx1030Compiler : nullptr;
 }
 
 std::string Compare(std::string_view module, const Setup& setup) {

@@ -25,6 +25,9 @@ Target TestTarget();
 // Returns the program widths that the target has.
 std::vector<int> WidthsOf(Target target);
 
+// Returns the row that compiles for the target, if that is not the driver's; else null.
+const Backend* CompilerOf(Target target);
+
 struct Setup {
   uint32_t groups = 2;
   std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
@@ -37,7 +40,7 @@ struct Setup {
   std::vector<int> widths = WidthsOf(target);  // each of them must compile
   std::vector<std::string> disabled_passes;
   bool opposite = false;  // run also in the opposite order and with other undefined contents
-  const Backend* backend = nullptr;  // compiles; null: the target's own
+  const Backend* backend = CompilerOf(target);  // compiles; null: the target's own
   bool waits = true;                 // the code has software waits, which are judged
   bool bindless = false;             // all descriptors in arrays without length (unsized.h)
 };

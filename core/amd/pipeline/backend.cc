@@ -7,17 +7,34 @@
 #include "core/amd/pipeline/statistics.h"
 
 namespace kiln::amd {
-const Backend kGfx1030Backend = {.name = "gfx1030",
-                                 .code_generation_version = 1,
-                                 .abi_version = 2,
-                                 .features = &kGfx1030Features,
-                                 .statistics = StatisticRows,
-                                 .passes = PassRows,
-                                 .compile = CompileModule,
-                                 .variant_name = VariantName,
-                                 .disassemble = DisassembleCode,
-                                 .analyze = AnalyzeCode,
-                                 .simulate = Simulate,
-                                 .analysis_switches = kAnalysisSwitches};
+namespace {
+
+constexpr Backend Tools() {
+  Backend row;
+  row.name = "gfx1030";
+  row.abi_version = 1;
+  row.statistics = StatisticRows;
+  row.variant_name = VariantName;
+  row.disassemble = DisassembleCode;
+  row.analyze = AnalyzeCode;
+  row.simulate = Simulate;
+  row.analysis_switches = kAnalysisSwitches;
+  return row;
+}
+
+constexpr Backend WithCompiler() {
+  Backend row = Tools();
+  row.code_generation_version = 1;
+  row.features = &kGfx1030Features;
+  row.passes = PassRows;
+  row.compile = CompileModule;
+  return row;
+}
+
+}  // namespace
+
+// Results of version 0 are refusals; the first compiler has version 1, and so none of their keys.
+constinit const Backend kGfx1030Backend = Tools();
+constinit const Backend kGfx1030Compiler = WithCompiler();
 
 }  // namespace kiln::amd

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/emit/emit.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"

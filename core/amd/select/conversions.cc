@@ -78,7 +78,6 @@ Operand Conversions::HalfBitsToSingle(mir::InstId id) {
     extra.form = static_cast<uint8_t>(isa::Form::kSdwa);
     extra.sdwa_dst = static_cast<uint8_t>(isa::Sel::kDword);
     extra.sdwa_src0 = static_cast<uint8_t>(isa::Sel::kWord1);
-    extra.sdwa_src1 = static_cast<uint8_t>(isa::Sel::kDword);
   }
   return e_.Valu(Opcode::kVCvtF32F16, {e_.Src(word->dword)}, extra);
 }

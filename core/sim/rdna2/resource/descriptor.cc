@@ -115,7 +115,10 @@ void SamplerFields(const Access& access, T& s) {
 
 BufferResource DecodeBuffer(const BufferWords& words) {
   BufferResource r;
-  r.base = words[0] | uint64_t{words[1] & 0xffff} << 32;
+  // 48 bits of a signed address: drivers put memory into its upper half and give such bases (Mesa
+  // 25.0.7, radv_nir_apply_pipeline_layout.c, inline uniform blocks).
+  const uint64_t base = words[0] | uint64_t{words[1] & 0xffff} << 32;
+  r.base = static_cast<uint64_t>(static_cast<int64_t>(base << 16) >> 16);
   BufferFields(Reader{words}, r);
   return r;
 }
