@@ -199,5 +199,17 @@ TEST(LaunchTest, ModeComesFromItsFieldsInRsrc1) {
   }
 }
 
+TEST(LaunchTest, MemoryOrderComesFromRsrc1) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  for (bool ordered : {true, false}) {
+    SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 30, 1, ordered);
+    scene::Dispatch dispatch = DispatchOf(p);
+    const auto state = LaunchState::Create(CodeOf(p), record, {}, dispatch);
+    ASSERT_TRUE(state.ok()) << state.status();
+    EXPECT_EQ((*state)->memory_ordered(), ordered);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2
