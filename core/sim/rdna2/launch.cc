@@ -59,6 +59,9 @@ absl::Status CheckCompute(const out::LaunchRecord& record, uint32_t waves) {
   if (LdsBytes(amd) > isa::kLdsOfCu) {
     return absl::InvalidArgumentError("launch record: more LDS than a workgroup can have");
   }
+  if (Field(amd.rsrc3, 0, 4) != 0) {
+    return absl::UnimplementedError("unsupported: shared VGPRs");
+  }
   const auto vgprs = static_cast<int>(AllocatedVgprs(record));
   if (vgprs > isa::kVgprCount) {
     return absl::InvalidArgumentError("launch record: more than 256 VGPRs");
@@ -115,6 +118,9 @@ absl::Status LaunchState::CheckRegisters() const {
   }
   if (Field(amd_.rsrc1, 20, 1) != 0) {  // PRIV, "must be 0" (LLVM, AMDGPUUsage)
     return absl::InvalidArgumentError("launch record: a privileged program");
+  }
+  if (record_.scratch_bytes_per_thread != 0 && !HasScratchOffset(amd_)) {
+    return absl::InvalidArgumentError("launch record: scratch that rsrc2 does not enable");
   }
   if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(amd_)) {
     return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");

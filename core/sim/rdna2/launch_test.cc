@@ -211,5 +211,23 @@ TEST(LaunchTest, MemoryOrderComesFromRsrc1) {
   }
 }
 
+TEST(LaunchTest, ScratchMustBeEnabled) {
+  const TestProgram p{.lanes = 32, .body = {}, .scratch_per_lane = 16};
+  out::LaunchRecord record = RecordOf(p);
+  EXPECT_EQ(Refusal(record, p), "");
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 0, 1, 0);
+  EXPECT_REFUSED(record, p, "scratch that rsrc2 does not enable");
+}
+
+TEST(LaunchTest, SharedVgprsAreNotModelled) {
+  const TestProgram p{.lanes = 64, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  std::get<out::AmdLaunch>(record.arch).rsrc3 = 1;
+  scene::Dispatch dispatch = DispatchOf(p);
+  const absl::Status status = LaunchState::Create(CodeOf(p), record, {}, dispatch).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_NE(status.message().find("shared VGPRs"), std::string::npos) << status;
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2
