@@ -149,6 +149,17 @@ bool MaskOverlapsScalar(const Instruction& inst, Wave wave) {
   return false;
 }
 
+// ---- Privilege ----
+
+// Returns true for a write to a ttmp, STATUS, TBA or TMA.
+bool WritesPrivileged(const Instruction& inst, Wave wave) {
+  if (WritesTrapRegisters(OperandsOf(inst, wave))) return true;
+  if (inst.op != Opcode::kSSetregB32 && inst.op != Opcode::kSSetregImm32B32) return false;
+  constexpr int kStatus = 2, kTbaLow = 16, kTmaHigh = 19;
+  const int number = inst.simm & 0x3f;
+  return number == kStatus || (number >= kTbaLow && number <= kTmaHigh);
+}
+
 // ---- Vector ALU ----
 
 bool BadDppControl(const Instruction& inst, Wave) {
@@ -355,6 +366,10 @@ constexpr Rule kRules[] = {
     {"lane masks in wave64",
      "no scalar that is read is the first register of a lane mask that is written",
      "SOURCES.md, lane masks in wave64", MaskOverlapsScalar},
+    {"trap registers", "a program that is no trap handler writes no ttmp, STATUS, TBA or TMA",
+     "ISA guide, 3.4 and 3.10", WritesPrivileged},
+    {"sums of differences", "the result of v_qsad or v_mqsad lies over none of its sources",
+     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", OverlapsSumsOfDifferences},
     {"DPP control", "the control is quad_perm, row_shl, shr, ror, mirror, share or xmask",
      "ISA guide; Mesa, aco_ir.h", BadDppControl},
     {"signs of packed integers", "neg_lo and neg_hi are for floats", "ISA guide",

@@ -1,17 +1,11 @@
 #include "core/amd/pipeline/statistics.h"
 
-#include <array>
 #include <cstddef>
 
-#include "core/amd/perf/occupancy.h"
+#include "core/amd/isa/wave_limits.h"
 
 namespace kiln::amd {
 namespace {
-
-struct Row {
-  StatisticRow row;
-  std::optional<int64_t> (*value)(const ProgramFacts& facts);
-};
 
 // Returns a figure of the records.
 template <int64_t RecordFacts::*figure>
@@ -41,7 +35,7 @@ std::optional<int64_t> UnitStalls(const ProgramFacts& f) {
 }
 
 int WavesByVgprsOf(const ProgramFacts& f) {
-  return WavesByRegisters(static_cast<int>(f.counted.vgprs), f.counted.wave);
+  return isa::WavesByRegisters(static_cast<int>(f.counted.vgprs), f.counted.wave);
 }
 
 std::optional<int64_t> Cycles(const ProgramFacts& f) { return f.counted.estimate.cycles; }
@@ -57,7 +51,7 @@ std::optional<int64_t> WavesPerSimdOf(const ProgramFacts& f) {
 }
 
 // The order is that of the JSON lines: a contract with scripts, so new rows come last.
-constexpr Row kRows[] = {
+constexpr StatedRow<ProgramFacts> kRows[] = {
     {{.name = "instructions",
       .unit = "instructions",
       .better = Better::kLower,
@@ -321,22 +315,14 @@ constexpr Row kRows[] = {
      UnitStalls},
 };
 
-constexpr auto kStatisticRows = [] {
-  std::array<StatisticRow, std::size(kRows)> rows;
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = kRows[i].row;
-  return rows;
-}();
+constexpr auto kStatisticRows = RowsOf(kRows);
 
 }  // namespace
 
 absl::Span<const StatisticRow> StatisticRows() { return kStatisticRows; }
 
 Statistics StatisticsOf(const ProgramFacts& facts) {
-  Statistics statistics(kStatisticRows);
-  for (size_t i = 0; i < std::size(kRows); ++i) {
-    if (const std::optional<int64_t> value = kRows[i].value(facts)) statistics.Set(i, *value);
-  }
-  return statistics;
+  return StatisticsFrom(kRows, kStatisticRows, facts);
 }
 
 }  // namespace kiln::amd

@@ -108,10 +108,24 @@ Counter CounterOf(Producer producer) {
   }
 }
 
-Order OrderOf(Producer producer) {
-  const bool unordered = producer == Producer::kScalarLoad || producer == Producer::kFlatLoad ||
-                         producer == Producer::kFlatStore;
-  return unordered ? Order::kOutOfOrder : Order::kInOrder;
+Sequence SequenceOf(const Op& op, bool memory_ordered) {
+  constexpr int kLastColor = 9, kLastPosition = 16;
+  switch (ProducerOf(op)) {
+    case Producer::kTextureLoad: return memory_ordered ? Sequence::kLoads : Sequence::kTextures;
+    case Producer::kRayLoad: return memory_ordered ? Sequence::kLoads : Sequence::kRays;
+    case Producer::kVectorLoad: return Sequence::kLoads;
+    case Producer::kVectorStore: return Sequence::kStores;
+    case Producer::kLds:
+    case Producer::kLdsStore: return Sequence::kLds;
+    case Producer::kExport:
+      if (op.inst.target <= kLastColor) return Sequence::kColors;
+      return op.inst.target <= kLastPosition ? Sequence::kPositions : Sequence::kParameters;
+    case Producer::kFlatLoad:
+    case Producer::kFlatStore:
+    case Producer::kScalarLoad:
+    case Producer::kNone: break;
+  }
+  return Sequence::kNone;
 }
 
 absl::string_view NameOf(Counter counter) {

@@ -7,6 +7,8 @@
 #include <initializer_list>
 
 #include "absl/strings/str_format.h"
+#include "core/amd/isa/wave_limits.h"
+#include "core/sim/rdna2/alu/mode.h"
 #include "core/sim/rdna2/resource/client_descriptor.h"
 
 namespace kiln::sim::rdna2 {
@@ -23,6 +25,8 @@ constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 // Fields of COMPUTE_PGM_RSRC1 and 2 (Mesa, amd/registers/gfx103.json).
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
 uint32_t UserSgprs(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 1, 5); }
+uint32_t LdsBytes(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 15, 9) * 512; }
+bool WgpMode(const out::AmdLaunch& amd) { return Field(amd.rsrc1, 29, 1) != 0; }
 bool HasScratchOffset(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 0, 1) != 0; }
 
 uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
@@ -30,10 +34,46 @@ uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
   return (Field(out::AmdOf(record).rsrc1, 0, 6) + 1) * granule;
 }
 
+// FLOAT_MODE, DX10_CLAMP, IEEE_MODE and FP16_OVFL, of which the last has a place of its own in each
+// stage (Mesa, amd/registers/gfx103.json).
+uint32_t InitialMode(const out::LaunchRecord& record) {
+  const uint32_t rsrc1 = out::AmdOf(record).rsrc1;
+  const int overflow = record.stage == "compute" ? 26 : record.stage == "fragment" ? 29 : 31;
+  return Field(rsrc1, 12, 8) | Field(rsrc1, 21, 1) << alu::kDx10ClampBit |
+         Field(rsrc1, 23, 1) << alu::kIeeeBit | Field(rsrc1, overflow, 1) << alu::kFp16OverflowBit;
+}
+
 bool IsSupplied(PushSource source) {
   return source == PushSource::kClientPushConstants || source == PushSource::kBaseWorkgroup ||
-         source == PushSource::kNumWorkgroups || source == PushSource::kSubgroupId ||
-         source == PushSource::kNothing;
+         source == PushSource::kNumWorkgroups || source == PushSource::kNothing;
+}
+
+// Checks what the hardware could not start. Sources: user SGPRs: registers COMPUTE_USER_DATA_0 to
+// 15; registers, waves and LDS: amd/isa/wave_limits.h. A workgroup of which not all waves find room
+// at once is never started.
+absl::Status CheckCompute(const out::LaunchRecord& record, uint32_t waves) {
+  const out::AmdLaunch& amd = out::AmdOf(record);
+  if (UserSgprs(amd) > 16) {
+    return absl::InvalidArgumentError("launch record: more than 16 user SGPRs");
+  }
+  if (LdsBytes(amd) > isa::kLdsOfCu) {
+    return absl::InvalidArgumentError("launch record: more LDS than a workgroup can have");
+  }
+  if (Field(amd.rsrc3, 0, 4) != 0) {
+    return absl::UnimplementedError("unsupported: shared VGPRs");
+  }
+  const auto vgprs = static_cast<int>(AllocatedVgprs(record));
+  if (vgprs > isa::kVgprCount) {
+    return absl::InvalidArgumentError("launch record: more than 256 VGPRs");
+  }
+  const isa::Wave size = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  const int room = isa::SimdsOfGroup(WgpMode(amd)) * isa::WavesByRegisters(vgprs, size);
+  if (waves > static_cast<uint32_t>(room)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: the %d waves of its workgroup do not fit a %s, which holds %d of %d VGPRs",
+        waves, WgpMode(amd) ? "WGP" : "CU", room, vgprs));
+  }
+  return absl::OkStatus();
 }
 
 uint32_t SgprsOf(SgprContent what) {
@@ -73,12 +113,25 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<cons
 }
 
 absl::Status LaunchState::CheckRegisters() const {
+  if (record_.stage == "compute") {
+    if (absl::Status s = CheckCompute(record_, waves_); !s.ok()) return s;
+  }
+  if (Field(amd_.rsrc1, 20, 1) != 0) {  // PRIV, "must be 0" (LLVM, AMDGPUUsage)
+    return absl::InvalidArgumentError("launch record: a privileged program");
+  }
+  if (record_.scratch_bytes_per_thread != 0 && !HasScratchOffset(amd_)) {
+    return absl::InvalidArgumentError("launch record: scratch that rsrc2 does not enable");
+  }
   if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(amd_)) {
     return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");
   }
   for (const out::PushPart& p : record_.push) {
     if (uint64_t{p.at} + p.bytes > 4 * uint64_t{amd_.push_sgprs}) {
       return absl::InvalidArgumentError("launch record: push data beyond their SGPRs");
+    }
+    if (p.source == PushSource::kSubgroupId) {
+      return absl::InvalidArgumentError(
+          "launch record: the number of a wave in user SGPRs, which are the same for all waves");
     }
     if (!IsSupplied(p.source)) {
       return absl::InvalidArgumentError("launch record: push data of another architecture");
@@ -89,7 +142,7 @@ absl::Status LaunchState::CheckRegisters() const {
       return absl::InvalidArgumentError("launch record: user SGPR beyond their number");
     }
   }
-  if (Field(amd_.rsrc2, 15, 9) * 512 < record_.shared_bytes) {
+  if (LdsBytes(amd_) < record_.shared_bytes) {
     return absl::InvalidArgumentError("launch record: more LDS than rsrc2 says");
   }
   for (const out::DescriptorRange& range : record_.descriptor_memory) {
@@ -123,7 +176,7 @@ absl::Status LaunchState::Map(absl::Span<const uint8_t> code) {
   if (absl::Status s = MapImages(); !s.ok()) return s;
   code_.assign(code.begin(), code.end());
   code_address_ = memory_.space.Map(absl::MakeSpan(code_));
-  lds_.resize(Field(amd_.rsrc2, 15, 9) * 512);
+  lds_.resize(LdsBytes(amd_));
   scratch_.resize(size_t{record_.scratch_bytes_per_thread} * waves_);
   next_short_ = uint64_t{amd_.address_high} << 32 | 0x10000000;
   const absl::StatusOr<uint64_t> scratch = MapShort(scratch_);
@@ -253,7 +306,11 @@ absl::Status LaunchState::MapTables() {
   return absl::OkStatus();
 }
 
-bool LaunchState::wgp_mode() const { return Field(amd_.rsrc1, 29, 1) != 0; }
+bool LaunchState::wgp_mode() const { return WgpMode(amd_); }
+
+bool LaunchState::memory_ordered() const {
+  return Field(amd_.rsrc1, record_.stage == "compute" ? 30 : 25, 1) != 0;
+}
 
 uint32_t LaunchState::vgprs() const { return AllocatedVgprs(record_); }
 
@@ -286,7 +343,7 @@ Context LaunchState::ContextOf(uint32_t index) {
 }
 
 // Returns the bytes of a push part; fewer than part.bytes if the source ends earlier.
-std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t wave) const {
+std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part) const {
   std::vector<uint8_t> source;
   const auto words = [&source](std::initializer_list<uint32_t> values) {
     for (uint32_t v : values) {
@@ -298,7 +355,6 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t 
     case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
     case PushSource::kBaseWorkgroup: words({base[0], base[1], base[2]}); break;
     case PushSource::kNumWorkgroups: words({groups[0], groups[1], groups[2]}); break;
-    case PushSource::kSubgroupId: words({wave}); break;
     default: break;
   }
   source.erase(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(
@@ -307,9 +363,9 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t 
   return source;
 }
 
-void LaunchState::FillUser(uint32_t index, WaveState& w) const {
+void LaunchState::FillUser(WaveState& w) const {
   for (const out::PushPart& part : record_.push) {
-    const std::vector<uint8_t> bytes = PushBytes(part, index);
+    const std::vector<uint8_t> bytes = PushBytes(part);
     if (bytes.empty()) continue;
     std::memcpy(reinterpret_cast<uint8_t*>(&w.scalar[amd_.push_first_sgpr]) + part.at, bytes.data(),
                 bytes.size());
@@ -376,9 +432,8 @@ void LaunchState::StartWave(uint32_t index, const std::array<uint32_t, 3>& group
     for (size_t lane = 0; lane < kMaxLanes; ++lane) w.vector[r][lane] = UndefinedDword(r);
   }
   w.scc = options_.opposite;
-  // FLOAT_MODE, DX10_CLAMP, IEEE_MODE
-  w.mode = Field(amd_.rsrc1, 12, 8) | Field(amd_.rsrc1, 21, 1) << 8 | Field(amd_.rsrc1, 23, 1) << 9;
-  FillUser(index, w);
+  w.mode = InitialMode(record_);
+  FillUser(w);
   FillSystem(index, group, w);
   FillLanes(index, w);
 }

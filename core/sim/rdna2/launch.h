@@ -36,6 +36,7 @@ class LaunchState {
   uint32_t waves_per_group() const { return waves_; }
   uint32_t vgprs() const;  // that a wave has
   bool wgp_mode() const;   // waves of the workgroup may be on both CUs of a WGP
+  bool memory_ordered() const;  // vmcnt falls in the order of issue (MEM_ORDERED)
 
   // Resets LDS and scratch: undefined contents, or zeros if the options say so.
   void StartGroup();
@@ -58,8 +59,8 @@ class LaunchState {
   absl::Status CheckRegisters() const;
   uint64_t AddressOf(const scene::ClientImage& image) const;
   out::DescriptorRef Where(uint32_t resource, uint32_t element) const;
-  std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t wave) const;
-  void FillUser(uint32_t index, WaveState& wave) const;
+  std::vector<uint8_t> PushBytes(const out::PushPart& part) const;
+  void FillUser(WaveState& wave) const;
   void FillSystem(uint32_t index, const std::array<uint32_t, 3>& group, WaveState& wave) const;
   void FillLanes(uint32_t index, WaveState& wave) const;
   uint32_t UndefinedDword(size_t i) const;

@@ -213,10 +213,13 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   scoreboards_.clear();
   log_.reset();
   if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
+  const Scoreboard::Options rules{.unsourced = options_.unsourced,
+                                  .memory_ordered = launch_.memory_ordered()};
   for (uint32_t i = 0; i < waves_.size(); ++i) {
     launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract)
-      scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
+    if (options_.contract) {
+      scoreboards_.emplace_back(&program_, rules, log_ ? &*log_ : nullptr);
+    }
   }
   stats_.threads += waves_.size();
   absl::Status status = RunWaves();
@@ -262,10 +265,18 @@ absl::Status CheckDispatch(const Options& options, const scene::Dispatch& dispat
   return absl::OkStatus();
 }
 
-// Checks that the program names no register that a wave does not have, and no source that is not
-// modelled.
+// Checks that the program names no register that a wave does not have, writes none that it may not
+// write, and has no source that is not modelled.
 absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   for (const Op& op : program.ops) {
+    if (isa::WritesTrapRegisters(op.uses)) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
+                     "a write to a register of trap handlers");
+    }
+    if (isa::OverlapsSumsOfDifferences(op.inst, program.wave)) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
+                     "a sum of differences over one of its sources");
+    }
     for (const isa::OperandUse& use : op.uses) {
       const uint32_t code = use.operand.code;
       if (use.operand.is_vgpr() && code - 256 + use.dwords > vgprs) {

@@ -26,9 +26,10 @@ namespace kiln::sim::rdna2 {
 struct Options : scene::RunOptions {};
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
-// (undecodable code, record and data that do not fit), Unimplemented (named construct),
-// FailedPrecondition (contract violation, barrier deadlock, trap), OutOfRange (access outside
-// memory or registers), DeadlineExceeded (limits).
+// (undecodable code, record and data that do not fit, launches and registers that the hardware
+// refuses), Unimplemented (named construct), FailedPrecondition (contract violation, barrier
+// deadlock, trap), OutOfRange (access outside memory or registers, unaligned atomic),
+// DeadlineExceeded (limits).
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch);
 

@@ -157,5 +157,35 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(SimulatorTest, TrapRegistersAreForTrapHandlers) {
+  const Words kWrites[] = {
+      {0xbeec0304},              // s_mov_b32 ttmp0, s4
+      {0xbeee0404},              // s_mov_b64 ttmp[2:3], s[4:5]
+      {0x7ede0500},              // v_readfirstlane_b32 ttmp3, v0
+      {0xf4041b00, 0xfa000000},  // s_load_dwordx2 ttmp[0:1], s[0:1], 0x0
+      {0xd4c2006c, 0x00020300},  // v_cmp_eq_u32_e64 ttmp0, v0, v1
+  };
+  for (const Words& write : kWrites) {
+    const absl::Status error = ErrorOf({.lanes = 32, .body = write});
+    EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument) << error;
+    EXPECT_NE(error.message().find("trap handlers"), std::string::npos) << error;
+  }
+  EXPECT_TRUE(ErrorOf({.lanes = 32,
+                       .body =
+                           {
+                               0xbe94036c,  // s_mov_b32 s20, ttmp0
+                           }})
+                  .ok());
+}
+
+TEST(SimulatorTest, SumsOfDifferencesOverTheirSources) {
+  const auto with = [](uint32_t first, uint32_t second) {
+    return ErrorOf({.lanes = 32, .body = {first, second}});
+  };
+  // v_mqsad_u32_u8 v[1:4], v[8:9], v10, v[12:15]; then with v[4:7] as the last source
+  EXPECT_TRUE(with(0xd5750001, 0x04321508).ok()) << with(0xd5750001, 0x04321508);
+  EXPECT_EQ(with(0xd5750001, 0x04121508).code(), absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2
