@@ -43,6 +43,10 @@ import peer  # noqa: E402
 import texels  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
+sys.path.insert(0, os.path.join(base.HERE, "..", "diff"))
+import drives  # noqa: E402
+import processes  # noqa: E402
+
 # Capabilities GroupNonUniform and what follows it, SubgroupBallotKHR, SubgroupVoteKHR.
 SUBGROUP_CAPABILITIES = set(range(61, 69)) | {4423, 4431}
 
@@ -60,21 +64,25 @@ def uses_subgroups(path):
     return False
 
 
-def find_drive(path, seed, timeout, cache):
-    """Returns {job, types, result, recipe} or {reason}, from the cache if it is there."""
+def find_drive(path, seed, timeout, cache, interpreter):
+    """Returns {job, types, result, recipe} or {reason}, from the cache if it is there. With an interpreter (tests/diff) that
+    one looks for inputs and lavapipe confirms them; of a module that it cannot run, lavapipe looks."""
     name = os.path.join(cache, hashlib.sha1(("%s %d" % (path, seed)).encode()).hexdigest() + ".json")
     if os.path.exists(name):
         with open(name) as f:
             return json.load(f)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = drive.counted_drive(path, folder, seed, timeout=timeout)
+            scout, doubt = interpreter.scout(folder) if interpreter else (None, None)
+            found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt)
+            if scout and found.result is None:
+                found = drive.counted_drive(path, folder, seed, timeout=timeout)
         except Unsupported as e:
             found = drive.Drive(reason="drive: %s" % e)
     result = {"reason": found.reason}
     if found.job is not None and found.result is not None:
         result = {"job": found.job, "recipe": found.recipe, "result": found.result,
-                  "types": [[list(k), v] for k, v in found.types.items()]}
+                  "by_moves": found.by_moves, "types": [[list(k), v] for k, v in found.types.items()]}
     with open(name + ".new", "w") as f:
         json.dump(result, f)
     os.rename(name + ".new", name)
@@ -190,10 +198,12 @@ def main():
     temporary = tempfile.TemporaryDirectory()
     cache = a.drives or temporary.name
     os.makedirs(cache, exist_ok=True)
+    pool = processes.Pool()
+    interpreter = drives.Interpreter(pool, a.mir_run, ["--flush"]) if a.mir_run else None
     out = open(a.out, "w") if a.out else None
     totals = collections.defaultdict(collections.Counter)
     for module in drawn:
-        found = find_drive(module, a.seed, a.timeout, cache)
+        found = find_drive(module, a.seed, a.timeout, cache, interpreter)
         for width, launch in sorted(modules[module].items()):
             if a.only_drives:
                 continue
@@ -203,6 +213,7 @@ def main():
             if out:
                 json.dump({"launch": launch, "width": width, "status": status, "cause": cause}, out)
                 out.write("\n")
+    pool.close()
     for width, counts in sorted(totals.items()):
         print("wave%d: drawn %d, %s" % (width, sum(counts.values()),
                                         ", ".join("%s %d" % c for c in sorted(counts.items()))))
