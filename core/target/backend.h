@@ -54,8 +54,8 @@ struct Backend {
 
   // Returns the code as text, one instruction a line.
   absl::StatusOr<std::string> (*disassemble)(absl::Span<const uint8_t> code) = nullptr;
-  // Returns its effects and its cost. FailedPrecondition: the launch record, if there is one, is not
-  // of this program.
+  // Returns its effects and its cost. FailedPrecondition: the launch record, if there is one, is
+  // not of this program.
   absl::StatusOr<Analysis> (*analyze)(absl::Span<const uint8_t> code,
                                       const AnalyzeOptions& options) = nullptr;
   // Runs a whole dispatch or draw; the client's data are changed even if it fails. Errors:

@@ -1,8 +1,8 @@
 """Tells which waits a gfx1030 program needs on the path that a run took.
 
 The judge of contract mode's judge: it knows nothing of core/sim/rdna2's rules. Registers and counts come from llvm-mc's text,
-the path, its lanes and the addresses of accesses from `rdna2_run --trace`. Rules (RDNA 2 ISA guide, 4.4; Mesa 25.0.7,
-aco_insert_waitcnt.cpp):
+the path, its lanes and the addresses of accesses from `rdna2_run --trace`. Rules (Mesa 25.0.7, aco_insert_waitcnt.cpp; README-ISA.md
+there for s_endpgm):
 
 * The result of a load is in flight until a wait covers it. Using its registers before, to read or to write, is a
   hazard; but a load of the same kind (with sampler, without, LDS) may overwrite them, since those end in order. Of vector

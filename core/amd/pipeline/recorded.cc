@@ -54,17 +54,16 @@ absl::StatusOr<Recorded> ReadRecord(const out::LaunchRecord& record, uint64_t co
         absl::StrCat("waves of ", record.dispatch_width, " lanes, not 32 or 64"));
   }
   if (amd->instruction_bytes > code_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat("has ", amd->instruction_bytes,
-                                                      " bytes of instructions, the file ",
-                                                      code_bytes, " bytes"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "has ", amd->instruction_bytes, " bytes of instructions, the file ", code_bytes, " bytes"));
   }
   Recorded recorded;
   recorded.wave = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
   recorded.instruction_bytes = amd->instruction_bytes;
   recorded.facts.lds_bytes = record.shared_bytes;
   recorded.facts.scratch_bytes = record.scratch_bytes_per_thread;
-  recorded.facts.waves_per_simd = WavesPerSimd(AllocatedVgprs(*amd, recorded.wave), recorded.wave,
-                                               GroupOf(record, *amd));
+  recorded.facts.waves_per_simd =
+      WavesPerSimd(AllocatedVgprs(*amd, recorded.wave), recorded.wave, GroupOf(record, *amd));
   return recorded;
 }
 
