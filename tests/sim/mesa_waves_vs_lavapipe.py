@@ -13,6 +13,9 @@ listed as undriven and is no agreement. --drives keeps drives for the next call.
 Modules with subgroup operations give other results on lavapipe, whose subgroups have 8 lanes: those that differ are
 compared with the MIR interpreter (--mir-run, tests/diff) at the binary's number of lanes, if with 8 it agrees with lavapipe.
 
+A module on which lavapipe fails (its time limit, a crash) is compared with the interpreter alone: "interpreted", which is no
+agreement.
+
 A float that differs is noise if it lies among the interpreter's values with random rounding (PERTURBED runs; the range is
 widened by its own size on both sides): sines of large numbers, sums that cancel, hashes. Such binaries are listed by
 themselves.
@@ -66,7 +69,8 @@ def uses_subgroups(path):
 
 def find_drive(path, seed, timeout, cache, interpreter):
     """Returns {job, types, result, recipe} or {reason}, from the cache if it is there. With an interpreter (tests/diff) that
-    one looks for inputs and lavapipe confirms them; of a module that it cannot run, lavapipe looks."""
+    one looks for inputs and lavapipe confirms them; of a module that it cannot run, lavapipe looks. If lavapipe fails on a
+    drive that counts for the interpreter, there is {reason, job, types, recipe}."""
     name = os.path.join(cache, hashlib.sha1(("%s %d" % (path, seed)).encode()).hexdigest() + ".json")
     if os.path.exists(name):
         with open(name) as f:
@@ -75,14 +79,16 @@ def find_drive(path, seed, timeout, cache, interpreter):
         try:
             scout, doubt = interpreter.scout(folder) if interpreter else (None, None)
             found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt)
-            if scout and found.result is None:
+            if scout and found.job is None:
                 found = drive.counted_drive(path, folder, seed, timeout=timeout)
         except Unsupported as e:
             found = drive.Drive(reason="drive: %s" % e)
     result = {"reason": found.reason}
-    if found.job is not None and found.result is not None:
-        result = {"job": found.job, "recipe": found.recipe, "result": found.result,
-                  "by_moves": found.by_moves, "types": [[list(k), v] for k, v in found.types.items()]}
+    if found.job is not None:
+        result.update({"job": found.job, "recipe": found.recipe, "by_moves": found.by_moves,
+                       "types": [[list(k), v] for k, v in found.types.items()]})
+    if found.result is not None:
+        result["result"] = found.result
     with open(name + ".new", "w") as f:
         json.dump(result, f)
     os.rename(name + ".new", name)
@@ -147,10 +153,26 @@ def judge_subgroups(a, found, got, width, types, folder):
     return ("differ", d) if d else ("agree", "with the interpreter at %d lanes" % width)
 
 
+def judge_interpreted(a, launch, width, found):
+    """Returns (status, cause) of a binary on whose drive lavapipe failed: the interpreter alone judges."""
+    job, types = found["job"], {tuple(k): v for k, v in found["types"]}
+    with tempfile.TemporaryDirectory() as folder:
+        got = base.simulate(a.rdna2_run, launch, job, folder)
+        want = interpret(a.mir_run, job, width, folder)
+        if not got.get("ok") or want is None:
+            return "undriven", "%s; %s" % (found["reason"], got.get("error", "not interpreted")[:200])
+        d = base.differences(job, want, peer.outputs(got), types, a.ulp)
+        if d and base.undefined(a.rdna2_run, launch, job, folder, got):
+            return "undriven", "%s; no defined result: %s" % (found["reason"], d)
+    return ("interp-diff", d) if d else ("interpreted", found["reason"])
+
+
 def judge(a, launch, width, module, found):
     """Returns (status, cause) of one binary."""
     run = a.rdna2_run
-    if "job" not in found:
+    if "job" in found and "result" not in found and a.mir_run:
+        return judge_interpreted(a, launch, width, found)
+    if "result" not in found:
         return "undriven", found["reason"]
     job = found["job"]
     types = {tuple(k): v for k, v in found["types"]}
@@ -217,7 +239,7 @@ def main():
     for width, counts in sorted(totals.items()):
         print("wave%d: drawn %d, %s" % (width, sum(counts.values()),
                                         ", ".join("%s %d" % c for c in sorted(counts.items()))))
-    return 1 if any(c["differ"] for c in totals.values()) else 0
+    return 1 if any(c["differ"] or c["interp-diff"] for c in totals.values()) else 0
 
 
 if __name__ == "__main__":
