@@ -20,6 +20,8 @@ A float that differs is noise if it lies among the interpreter's values with ran
 widened by its own size on both sides): sines of large numbers, sums that cancel, hashes. Such binaries are listed by
 themselves.
 
+A result that differs has no defined value if the interpreter counts races between invocations or undefined results.
+
 A result that differs is run again in the opposite order and with other undefined contents: if that changes the simulator's
 own output, the module has no defined result with these inputs. Agreeing binaries run in the opposite order too.
 
@@ -153,6 +155,19 @@ def judge_subgroups(a, found, got, width, types, folder):
     return ("differ", d) if d else ("agree", "with the interpreter at %d lanes" % width)
 
 
+def races(a, job, folder):
+    """Returns what the interpreter says of a job without a defined result, or None."""
+    if not a.mir_run:
+        return None
+    path = os.path.join(folder, "races.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    p = subprocess.run([a.mir_run, "--flush", "--races", path], stdout=subprocess.PIPE, timeout=120)
+    result = json.loads(p.stdout)
+    counts = [(result.get(key), key) for key in ("races", "undefined_results", "outside_local_accesses")]
+    return ", ".join("%d %s" % (n, key.replace("_", " ")) for n, key in counts if n) or None
+
+
 def judge_interpreted(a, launch, width, found):
     """Returns (status, cause) of a binary on whose drive lavapipe failed: the interpreter alone judges."""
     job, types = found["job"], {tuple(k): v for k, v in found["types"]}
@@ -184,7 +199,12 @@ def judge(a, launch, width, module, found):
         d = base.differences(job, peer.outputs(found["result"]), peer.outputs(got), types, a.ulp)
         changes = base.undefined(run, launch, job, folder, got)
         if d and not changes and uses_subgroups(module):
-            return judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+            status, cause = judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+            if status != "differ" or races(a, job, folder) is None:
+                return status, cause
+        raced = races(a, job, folder) if d and not changes else None
+        if raced:
+            return "undefined", "by the interpreter %s: %s" % (raced, d)
         if d and changes:
             zero = base.simulate(run, launch, job, folder, ["--zero-memory"])
             if base.differences(job, peer.outputs(found["result"]), peer.outputs(zero), types, a.ulp) is None:
