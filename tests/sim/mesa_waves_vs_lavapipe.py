@@ -8,7 +8,7 @@ DIR holds the output of `run-peer navi21 --dump-bin DIR MODULES...`: binaries an
 modules. With several, each module drawn is judged once for each number of lanes that its binaries have. None is left out
 by name or by the instructions it uses, and every failure is listed with its cause. Inputs come from tests/drive; one
 drive of a module serves all its binaries. A drive that does not count (no changed operation changes an output) is
-listed as undriven and is no agreement. --drives keeps drives for the next call.
+listed as undriven and is no agreement; those that count only by a changed move (tests/drive) are counted apart, too. --drives keeps drives for the next call.
 
 Modules with subgroup operations give other results on lavapipe, whose subgroups have 8 lanes: those that differ are
 compared with the MIR interpreter (--mir-run, tests/diff) at the binary's number of lanes, if with 8 it agrees with lavapipe.
@@ -251,14 +251,17 @@ def main():
                 continue
             status, cause = judge(a, launch, width, module, found)
             totals[width][status] += 1
+            if status == "agree" and found.get("by_moves"):
+                totals[width]["agree by a changed move"] += 1
+                cause = "a changed move; " + cause
             print("%-11s %-55s wave%d %s" % (status, os.path.basename(module), width, cause), flush=True)
             if out:
                 json.dump({"launch": launch, "width": width, "status": status, "cause": cause}, out)
                 out.write("\n")
     pool.close()
     for width, counts in sorted(totals.items()):
-        print("wave%d: drawn %d, %s" % (width, sum(counts.values()),
-                                        ", ".join("%s %d" % c for c in sorted(counts.items()))))
+        drawn_here = sum(n for status, n in counts.items() if " " not in status)
+        print("wave%d: drawn %d, %s" % (width, drawn_here, ", ".join("%s %d" % c for c in sorted(counts.items()))))
     return 1 if any(c["differ"] or c["interp-diff"] for c in totals.values()) else 0
 
 

@@ -111,25 +111,30 @@ class Instruction:
             self.counter = "vs" if self.kind == "store" else "vm"
 
 
-def disassemble(code, lanes):
-    """Returns offset -> Instruction, by llvm-mc."""
+def listing(code, lanes):
+    """Returns [(offset, name, operands)], by llvm-mc."""
     words = ["-arch=amdgcn", "-mcpu=gfx1030", "-disassemble", "-show-encoding"]
     if lanes == 64:
         words.append("-mattr=+wavefrontsize64")
     p = subprocess.run(["llvm-mc-19", *words], input=",".join("0x%02x" % b for b in code).encode(),
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    program, at = {}, 0
+    lines, at = [], 0
     for line in p.stdout.decode().splitlines():
         m = LINE.match(line)
         if not m:
             continue
-        program[at] = Instruction(m.group(1), m.group(2))
+        lines.append((at, m.group(1), m.group(2)))
         # Of the bytes only the number: in fields that mean nothing Mesa's are others than llvm-mc's.
         at += len(m.group(3).split(","))
     # llvm-mc leaves out dwords that it does not know.
     if p.stderr or at != len(code):
         raise Unknown(p.stderr.decode().split("\n")[0] or "the text ends at 0x%x" % at)
-    return program
+    return lines
+
+
+def disassemble(code, lanes):
+    """Returns offset -> Instruction."""
+    return {offset: Instruction(name, operands) for offset, name, operands in listing(code, lanes)}
 
 
 class Event:
