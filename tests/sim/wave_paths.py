@@ -164,6 +164,7 @@ class Wave:
                 self.users[r].remove(event)
 
     def wait(self, counter, count, key, phase):
+        """Returns the kinds of what this wait is the first to cover."""
         def covered(e):
             in_order = e.kind != "scalar"
             return count == 0 or (in_order and self.issued[counter] - e.number - 1 >= count)
@@ -175,14 +176,16 @@ class Wave:
             else:
                 e.ended[1] = phase
                 self.forget(e)
-        still = []
+        still, kinds = [], set()
         for e in self.open[counter]:
             if covered(e):
                 e.cover, e.ended[0] = key, phase
                 left.append(e)
+                kinds.add(e.kind)
             else:
                 still.append(e)
         self.half[counter], self.open[counter] = left, still
+        return kinds
 
     def end(self, phase):
         for pool in (self.open, self.half):
@@ -201,12 +204,14 @@ class Wave:
 
 
 class Judge:
-    """Reads a trace; `needed`: {(offset, counter)}, `broken`: hazards and conflicts of the program as it is."""
+    """Reads a trace; `needed`: {(offset, counter)}, `broken`: hazards and conflicts of the program as it is. `covered`: wait ->
+    the kinds of what it was the first to cover."""
 
     def __init__(self, program, lanes, one_cache):
         self.program, self.one_cache = program, one_cache
         self.every_lane = (1 << lanes) - 1
         self.needed, self.broken = set(), set()
+        self.covered = collections.defaultdict(set)
         self.begin()
 
     def begin(self):
@@ -239,7 +244,7 @@ class Judge:
         inst, wave = self.program[offset], self.waves[number]
         self.current = None
         for counter, count in inst.waits:
-            wave.wait(counter, count, (offset, counter), phase)
+            self.covered[offset, counter] |= wave.wait(counter, count, (offset, counter), phase)
         if inst.ends:
             wave.end(phase)
         if wave.users:
@@ -272,6 +277,15 @@ class Judge:
                     else:
                         self.needed.add(e.cover)
                         break
+
+    def why_not(self, wait):
+        """Returns why a wait is not needed."""
+        kinds = self.covered.get(wait, set())
+        if not kinds:
+            return "nothing in flight"
+        if kinds == {"store"}:
+            return "stores that no other wave meets behind a barrier"
+        return "results that are not used before another wait covers them"
 
     def read(self, lines):
         for line in lines:

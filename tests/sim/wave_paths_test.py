@@ -68,6 +68,15 @@ class RegistersTest(unittest.TestCase):
         self.assertEqual(judged(lines, steps + [(0, 0, 2, 0xf0)]), ([], False))
         self.assertEqual(judged(lines, steps + [(0, 0, 3, 0xf0)]), ([(1, "vm")], False))
 
+    def test_why_not(self):
+        program = {0: wave_paths.Instruction("s_waitcnt", "vmcnt(0) lgkmcnt(0)"),
+                   4: wave_paths.Instruction("ds_write_b32", "v0, v1"), 8: wave_paths.Instruction("s_waitcnt", "lgkmcnt(0)"),
+                   12: wave_paths.Instruction("ds_read_b32", "v2, v0"), 16: wave_paths.Instruction("s_waitcnt", "lgkmcnt(0)")}
+        judge = wave_paths.Judge(program, 32, False).read("s 0 0 %x ffffffff" % offset for offset in sorted(program))
+        self.assertEqual(judge.why_not((0, "vm")), "nothing in flight")
+        self.assertEqual(judge.why_not((8, "lgkm")), "stores that no other wave meets behind a barrier")
+        self.assertIn("not used", judge.why_not((16, "lgkm")))
+
     def test_only_the_path_taken(self):
         lines = ["s_load_dword s8, s[0:1], null", "s_waitcnt lgkmcnt(0)", "s_mov_b32 s3, s8", "s_endpgm"]
         self.assertEqual(judged(lines, [(0, 0, 0), (0, 0, 1), (0, 0, 3)]), ([], False))

@@ -60,10 +60,10 @@ def judge_path(code, record, trace):
 
 class Binary:
     """Contract mode and the path's judge on one binary. `rows`: (what, needed, notice) of each wait removed, the notice being
-    the simulator's error, "" if none; `complaints`: about the binary as it is."""
+    the simulator's error, "" if none; `complaints`: about the binary as it is; `reasons`: why waits are not needed, counted."""
 
     def __init__(self, run, launch, job, seed, most):
-        self.rows, self.complaints = [], []
+        self.rows, self.complaints, self.reasons = [], [], collections.Counter()
         binary = launch[:-len(".launch.json")] + ".bin"
         with open(binary, "rb") as f:
             code = f.read()
@@ -90,7 +90,10 @@ class Binary:
                                        "--patch=%d:%d" % (offset + 1, low >> 8)]) + "\n")
             out = subprocess.run([run, "--list", lines], stdout=subprocess.PIPE).stdout.decode()
         for (offset, name, _), line in zip(chosen, out.splitlines(), strict=True):
-            needed = (offset, name[:-3]) in judge.needed
+            wait = (offset, name[:-3])
+            needed = wait in judge.needed
+            if not needed:
+                self.reasons[judge.why_not(wait)] += 1
             self.rows.append(("%s 0x%x %s" % (os.path.basename(launch), offset, name), needed,
                               json.loads(line).get("error", "")))
 
@@ -108,7 +111,8 @@ def main():
         agreeing = [r for r in map(json.loads, f) if r["status"] == "agree"]
     good = bool(agreeing)
     for width in sorted({r["width"] for r in agreeing}):
-        done, cells, by_counter, texts = 0, collections.Counter(), collections.Counter(), []
+        done, texts = 0, []
+        cells, by_counter, reasons = collections.Counter(), collections.Counter(), collections.Counter()
         for r in agreeing:
             if r["width"] != width or done >= a.binaries:
                 continue
@@ -118,6 +122,7 @@ def main():
                 texts.append("left out: %s: %s" % (os.path.basename(r["launch"]), e))
                 continue
             done += bool(b.rows)
+            reasons += b.reasons
             texts += ["complaint: %s: %s" % (os.path.basename(r["launch"]), c[:200]) for c in b.complaints]
             for what, needed, error in b.rows:
                 noticed = "contract" in error
@@ -129,7 +134,7 @@ def main():
         print("wave%d: binaries %d, waits removed %d; needed %d (%s), noticed %d; not needed %d, noticed %d" % (
             width, done, needed + other, needed, ", ".join("%s %d" % n for n in sorted(by_counter.items())),
             cells[True, True], other, cells[False, True]))
-        for text in texts:
+        for text in ["not needed: %s: %d" % row for row in reasons.most_common()] + texts:
             print("  " + text)
         good &= cells[True, True] >= 0.99 * needed > 0 and cells[False, True] <= 0.002 * (needed + other)
     return 0 if good else 1
