@@ -191,11 +191,11 @@ Command AnalyzeCommand() {
       "restrictions, among them a path past the program's end. A missing wait is listed if two\n"
       "lanes of a thread can reach it, whatever their data; --fusion lists separately the waits\n"
       "that are missing only if a block is entered with all channels off, which the fused\n"
-      "execution unit can cause. Spills cannot be recognised in machine code. gfx1030: --launch\n"
-      "gives the size of waves and adds LDS, scratch and waves of a SIMD, which machine code does not show.\n",
+      "execution unit can cause. Spills cannot be recognised in machine code. --launch\n"
+      "adds what only a launch record has, such as shared memory, if the target's analysis takes one.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n"
-      "  kiln analyze --target=gfx1030 --launch=client/examples/square.gfx1030.launch.json client/examples/square.gfx1030.bin\n",
+      "  kiln analyze --target=gfx1030 --launch=client/examples/square.launch.json client/examples/square.bin\n",
       JoinFlags(
           {{{"target", 't', "T", false,
              "target of the machine code; `kiln targets` lists the targets", TargetChoices()}},

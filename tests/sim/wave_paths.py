@@ -5,7 +5,7 @@ the path, its lanes and the addresses of accesses from `rdna2_run --trace`. Rule
 there for s_endpgm):
 
 * The result of a load is in flight until a wait covers it. Using its registers before, to read or to write, is a
-  hazard; but a load of the same kind (with sampler, without, LDS) may overwrite them, since those end in order. Of vector
+  hazard; but a load of the same kind (with sampler, without, LDS) may overwrite them, since those end in order. In vector
   registers only lanes count that were on when it was issued.
 * A count of n covers all but the last n of what ends in order; 0 covers all. Scalar loads end out of order.
 * Waves of a workgroup: an access that had not ended when its wave arrived at a barrier conflicts with one of another wave
@@ -75,7 +75,7 @@ class Instruction:
             self.uses = named
         else:
             first, _, rest = operands.partition(",")
-            # Of `v[0:1]` the comma is behind the bracket: operands have none inside.
+            # Operands like `v[0:1]` have no comma inside.
             self.results = registers(first, True)
             self.uses = registers(rest, True)
             if "atomic" in name and self.kind != "lds" and not name.startswith("global"):
@@ -124,7 +124,7 @@ def listing(code, lanes):
         if not m:
             continue
         lines.append((at, m.group(1), m.group(2)))
-        # Of the bytes only the number: in fields that mean nothing Mesa's are others than llvm-mc's.
+        # Only their number counts: in fields that mean nothing Mesa's bytes are others than llvm-mc's.
         at += len(m.group(3).split(","))
     # llvm-mc leaves out dwords that it does not know.
     if p.stderr or at != len(code):

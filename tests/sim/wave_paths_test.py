@@ -41,7 +41,7 @@ class RegistersTest(unittest.TestCase):
     def test_another_wait_covers_too(self):
         load = "global_load_dword v1, v2, s[0:1]"
         self.assertEqual(straight(load, "s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)", "v_mov_b32_e32 v3, v1"), ([], False))
-        # Of the other counter it does not.
+        # A wait for the other counter does not.
         self.assertEqual(straight(load, "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)", "v_mov_b32_e32 v3, v1"),
                          ([(1, "vm")], False))
 

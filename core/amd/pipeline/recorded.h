@@ -1,4 +1,4 @@
-// What a launch record says of a program that its bytes do not show.
+// Reads the figures that a launch record has of a program and its bytes do not show.
 #ifndef KILN_CORE_AMD_PIPELINE_RECORDED_H_
 #define KILN_CORE_AMD_PIPELINE_RECORDED_H_
 

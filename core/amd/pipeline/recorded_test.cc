@@ -6,7 +6,7 @@
 namespace kiln::amd {
 namespace {
 
-// Of a workgroup of `lanes`, with so many VGPRs allocated.
+// Returns a record of a program with workgroups of `lanes` and so many VGPRs allocated.
 out::LaunchRecord RecordOf(uint32_t wave, uint32_t lanes, uint32_t vgprs) {
   out::LaunchRecord record;
   record.stage = "compute";

@@ -1,4 +1,5 @@
-// What a run tells to a tool that judges it by other means than contract mode (tests/sim).
+// The interface by which a tool follows a run, to judge it by other means than contract mode
+// (tests/sim).
 #ifndef KILN_CORE_SIM_RDNA2_OBSERVER_H_
 #define KILN_CORE_SIM_RDNA2_OBSERVER_H_
 
