@@ -64,7 +64,7 @@ def main():
         binaries += 1
         stand.update(set(names.values()))
         if row["status"] == "agree":
-            job = wave_wait_mutations.drive_of(row["launch"], a.drives, a.seed)
+            job = wave_wait_mutations.found_of(row["launch"], a.drives, a.seed)["job"]
             ran.update({names[offset] for offset in executed(a.rdna2_run, row["launch"], job)})
     often = sorted(op for op, n in stand.items() if n >= a.share * binaries)
     never = [op for op in often if not ran[op]]

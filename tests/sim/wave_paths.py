@@ -58,6 +58,8 @@ class Instruction:
         self.results = self.uses = frozenset()
         self.waits = []
         self.all_lanes = bool(ALL_LANES.search(name) or ALL_LANES.search(operands))
+        lane = re.search(r", (\d+)$", operands) if re.match("v_(read|write)lane", name) else None
+        self.lane = int(lane.group(1)) if lane else None   # the only one used, if the text says it
         self.ends = name == "s_endpgm"
         if name == "s_waitcnt":
             self.waits = [(c, int(n)) for c, n in COUNT.findall(operands)]
@@ -227,6 +229,8 @@ class Judge:
 
     def use(self, wave, inst, offset, lanes):
         reached = self.every_lane if inst.all_lanes else lanes
+        if inst.lane is not None:
+            reached = 1 << inst.lane
         for r in inst.uses | inst.results:
             events = wave.users.get(r)
             if not events:

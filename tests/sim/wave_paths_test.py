@@ -67,6 +67,9 @@ class RegistersTest(unittest.TestCase):
         steps = [(0, 0, 0, 0xf), (0, 0, 1, 0xf)]
         self.assertEqual(judged(lines, steps + [(0, 0, 2, 0xf0)]), ([], False))
         self.assertEqual(judged(lines, steps + [(0, 0, 3, 0xf0)]), ([(1, "vm")], False))
+        for lane, needed in ((3, [(1, "vm")]), (4, [])):
+            lines[3] = "v_readlane_b32 s3, v1, %d" % lane
+            self.assertEqual(judged(lines, steps + [(0, 0, 3, 0xf0)]), (needed, False))
 
     def test_why_not(self):
         program = {0: wave_paths.Instruction("s_waitcnt", "vmcnt(0) lgkmcnt(0)"),
