@@ -1,23 +1,64 @@
 // rdna2_run: executes a gfx1030 binary with its launch record on the data of a job.
 //
-// Arguments, jobs and results: run_job.h. It has no options of its own.
+// Arguments, jobs and results: run_job.h. Own option: --trace=FILE writes what the run did, a line
+// for each event, numbers in hexadecimal:
+//   g                           a workgroup begins
+//   s WAVE PHASE OFFSET EXEC    a wave that has passed PHASE barriers executes an instruction
+//   a SPACE ADDRESS BYTES USE   which accesses memory: l LDS, m memory, i an image; r, w, a atomic
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/sim/rdna2/simulator.h"
 #include "tests/sim/run_job.h"
 
 namespace kiln::tests {
 namespace {
 
+class Tracer : public sim::rdna2::Observer {
+ public:
+  explicit Tracer(std::FILE* file) : file_(file) {}
+
+  void Group() override { std::fputs("g\n", file_); }
+  void Step(uint32_t wave, uint32_t phase, uint32_t offset, uint64_t exec) override {
+    std::fprintf(file_, "s %x %x %x %llx\n", wave, phase, offset,
+                 static_cast<unsigned long long>(exec));
+  }
+  void Access(sim::rdna2::Space space, uint64_t address, uint32_t bytes,
+              sim::rdna2::Use use) override {
+    std::fprintf(file_, "a %c %llx %x %c\n", "lmi"[static_cast<size_t>(space)],
+                 static_cast<unsigned long long>(address), bytes, "rwa"[static_cast<size_t>(use)]);
+  }
+
+ private:
+  std::FILE* file_;
+};
+
 int Main(int argc, char** argv) {
   Machine machine;
   machine.name = "rdna2_run";
-  machine.reset = [] {};
-  machine.take_option = [](absl::string_view) { return false; };
-  machine.run = [](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
-                   const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
-                   nlohmann::json&) {
+  std::string trace;
+  machine.reset = [&] { trace.clear(); };
+  machine.take_option = [&](absl::string_view option) {
+    if (!absl::ConsumePrefix(&option, "--trace=")) return false;
+    trace = std::string(option);
+    return true;
+  };
+  machine.run = [&](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                    const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
+                    nlohmann::json&) -> absl::StatusOr<sim::scene::RunStats> {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
+    if (trace.empty()) return sim::rdna2::Run(code, record, own, dispatch);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(trace.c_str(), "w"),
+                                                               std::fclose);
+    if (!file) return absl::NotFoundError(absl::StrCat("cannot write ", trace));
+    Tracer tracer(file.get());
+    own.observer = &tracer;
     return sim::rdna2::Run(code, record, own, dispatch);
   };
   return RunJobs(machine, argc, argv);

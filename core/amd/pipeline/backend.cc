@@ -23,6 +23,7 @@ const Backend kGfx1030Backend = {.name = "gfx1030",
                                  .disassemble = DisassembleCode,
                                  .analyze = AnalyzeCode,
                                  .simulate = Simulate,
+                                 .analyzes_records = true,
                                  .analysis_switches = kAnalysisSwitches};
 
 }  // namespace kiln::amd

@@ -12,6 +12,10 @@ template <int64_t RecordFacts::*figure>
 std::optional<int64_t> Of(const ProgramFacts& f) {
   return f.recorded ? std::optional((*f.recorded).*figure) : std::nullopt;
 }
+template <int64_t SpillFacts::*figure>
+std::optional<int64_t> Of(const ProgramFacts& f) {
+  return f.spilled ? std::optional((*f.spilled).*figure) : std::nullopt;
+}
 
 // Returns a figure that is counted in the code.
 template <int64_t ProgramStatistics::*figure>
@@ -46,9 +50,6 @@ std::optional<int64_t> WaveSize(const ProgramFacts& f) {
   return f.counted.wave == isa::Wave::k64 ? 64 : 32;
 }
 std::optional<int64_t> WavesByVgprs(const ProgramFacts& f) { return WavesByVgprsOf(f); }
-std::optional<int64_t> WavesPerSimdOf(const ProgramFacts& f) {
-  return f.recorded ? std::optional<int64_t>(f.recorded->waves_per_simd) : std::nullopt;
-}
 
 // The order is that of the JSON lines: a contract with scripts, so new rows come last.
 constexpr StatedRow<ProgramFacts> kRows[] = {
@@ -94,12 +95,12 @@ constexpr StatedRow<ProgramFacts> kRows[] = {
       .unit = "registers",
       .better = Better::kLower,
       .counts = "SGPRs that were spilled, by the compiler's records."},
-     Of<&RecordFacts::spilled_sgprs>},
+     Of<&SpillFacts::sgprs>},
     {{.name = "spilled_vgprs",
       .unit = "registers",
       .better = Better::kLower,
       .counts = "VGPRs that were spilled, by the compiler's records."},
-     Of<&RecordFacts::spilled_vgprs>},
+     Of<&SpillFacts::vgprs>},
     {{.name = "loops",
       .unit = "loops",
       .better = Better::kLower,
@@ -152,7 +153,7 @@ constexpr StatedRow<ProgramFacts> kRows[] = {
       .better = Better::kHigher,
       .counts = "Waves of a SIMD, by VGPRs, LDS and the size of workgroups, which the launch "
                 "record has."},
-     WavesPerSimdOf},
+     Of<&RecordFacts::waves_per_simd>},
     {{.name = "branches",
       .unit = "instructions",
       .better = Better::kLower,

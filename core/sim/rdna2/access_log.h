@@ -15,13 +15,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/sim/rdna2/observer.h"
 #include "core/sim/rdna2/program.h"
 
 namespace kiln::sim::rdna2 {
-
-enum class Space : uint8_t { kLds, kMemory, kImages };
-
-enum class Use : uint8_t { kRead, kWrite, kAtomic };
 
 class AccessLog {
  public:

@@ -8,6 +8,7 @@
 #include "core/sim/rdna2/access_log.h"
 #include "core/sim/rdna2/lane_order.h"
 #include "core/sim/rdna2/memory.h"
+#include "core/sim/rdna2/observer.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -21,10 +22,12 @@ struct Context {
   uint32_t undefined = 0;  // pattern of undefined dwords
   // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
   uint64_t outside = 0;
-  AccessLog* log = nullptr;  // in contract mode, of workgroups of several waves
+  AccessLog* log = nullptr;      // in contract mode, of workgroups of several waves
+  Observer* observer = nullptr;  // or null
 
   void Note(Space space, uint64_t address, uint32_t bytes, Use use) const {
     if (log != nullptr) log->Note(space, address, bytes, use);
+    if (observer != nullptr) observer->Access(space, address, bytes, use);
   }
 };
 

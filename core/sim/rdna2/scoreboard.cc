@@ -181,7 +181,8 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
   for (const auto& [first, count] : event.registers) {
     for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
   }
-  // Issue waits before a counter overflows: 63, of exports 7 (RDNA 2 ISA guide, 4.4).
+  // Issue waits before a counter overflows: 63, of exports 7 (Mesa 25.0.7, aco_ir.cpp,
+  // wait_imm::max).
   WaitCounts room;
   room.vm = room.vs = room.lgkm = 62;
   room.exp = 6;
@@ -219,7 +220,8 @@ absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave, uint32_t a
     Wait(WaitsOf(op), wave.phase);
     return absl::OkStatus();
   }
-  // The end waits for everything, and only then counts as an arrival (RDNA 2 ISA guide, 12.5).
+  // The end waits for everything, and only then counts as an arrival (s_endpgm in AMD's guide, as
+  // README-ISA.md of Mesa's compiler quotes it).
   if (op.Has(isa::opcode_flag::kEnd)) Wait({0, 0, 0, 0}, wave.phase);
   if (busy_.any()) {
     if (absl::Status s = CheckUses(op, wave); !s.ok()) return s;

@@ -148,6 +148,8 @@ bool IsMemory(const Op& op) {
 
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
   WaveState& w = waves_[index];
+  Observer* const observer = options_.observer;
+  if (observer != nullptr) observer->Step(index, w.phase, op.offset, w.Exec());
   uint32_t access = 0;
   if (log_ && IsMemory(op)) access = log_->Begin(w.pc, index, w.phase);
   if (options_.contract) {
@@ -163,6 +165,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   ++w.pc;
   Context context = launch_.ContextOf(index);
   context.log = log_ ? &*log_ : nullptr;
+  context.observer = observer;
   absl::Status status = Execute(op, context, w);
   if (context.outside != 0) NoteOutside(op, context.outside);
   return status.ok() && log_ ? log_->status() : status;
@@ -209,6 +212,7 @@ absl::Status Simulator::RunWaves() {
 
 absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   launch_.StartGroup();
+  if (options_.observer != nullptr) options_.observer->Group();
   waves_.resize(launch_.waves_per_group());
   scoreboards_.clear();
   log_.reset();

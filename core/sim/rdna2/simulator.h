@@ -18,12 +18,15 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/observer.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/run.h"
 
 namespace kiln::sim::rdna2 {
 
-struct Options : scene::RunOptions {};
+struct Options : scene::RunOptions {
+  Observer* observer = nullptr;  // is told what the run does; lives longer than the run
+};
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
 // (undecodable code, record and data that do not fit, launches and registers that the hardware

@@ -29,6 +29,59 @@ TEST(SimulatorTest, WavesMeetAtABarrier) {
   }
 }
 
+// Keeps what kMirror does, without the instructions before and behind it.
+class Keeper : public Observer {
+ public:
+  void Group() override { ++groups; }
+  void Step(uint32_t wave, uint32_t phase, uint32_t offset, uint64_t exec) override {
+    last = {wave, phase, offset, exec};
+    ++steps;
+  }
+  void Access(Space space, uint64_t address, uint32_t bytes, Use use) override {
+    if (space != Space::kLds) return;
+    EXPECT_EQ(bytes, 4u);
+    accesses.push_back({last.wave, last.phase, address, use == Use::kWrite});
+  }
+
+  struct Last {
+    uint32_t wave, phase, offset;
+    uint64_t exec;
+  } last{};
+  struct Accessed {
+    uint32_t wave, phase;
+    uint64_t address;
+    bool write;
+    bool operator==(const Accessed&) const = default;
+  };
+  uint64_t groups = 0, steps = 0;
+  std::vector<Accessed> accesses;
+};
+
+TEST(SimulatorTest, AnObserverIsToldWhatRuns) {
+  for (bool contract : {false, true}) {
+    Keeper keeper;
+    TestProgram p{
+        .lanes = 32, .invocations = 64, .body = kMirror, .lds_bytes = 512, .groups = {2, 1, 1}};
+    p.options.observer = &keeper;
+    p.options.contract = contract;
+    const absl::StatusOr<TestResult> result = RunProgram(p);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(keeper.groups, 2u);
+    EXPECT_EQ(keeper.steps, result->stats.instructions);
+    EXPECT_EQ(keeper.last.offset, result->stats.executed.back());
+    EXPECT_EQ(keeper.last.exec, 0xffffffffu);
+    std::vector<Keeper::Accessed> want;
+    for (int group = 0; group < 2; ++group) {
+      for (uint32_t phase : {0u, 1u}) {
+        for (uint32_t i = 0; i < 64; ++i) {
+          want.push_back({i / 32, phase, 4 * (phase == 0 ? i : 63 - i), phase == 0});
+        }
+      }
+    }
+    EXPECT_EQ(keeper.accesses, want);
+  }
+}
+
 TEST(SimulatorTest, AWaveThatHasEndedDoesNotHoldTheOthers) {
   // Wave 0 ends before the barrier.
   const TestProgram p{.lanes = 32,
