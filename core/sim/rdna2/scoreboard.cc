@@ -80,7 +80,7 @@ void Scoreboard::Update(uint32_t phase) {
   busy_.reset();
   for (const Event& e : events_) {
     for (const auto& [first, count] : e.registers) {
-      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
     }
   }
 }
@@ -152,7 +152,7 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
     if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
   }
   for (const auto& [first, count] : event.registers) {
-    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
   }
   // Issue waits before a counter overflows: 63, of exports 7 (RDNA 2 ISA guide, 4.4).
   WaitCounts room;
