@@ -69,7 +69,7 @@ absl::Status MoveRelative(const Op& op, WaveState& w) {
     to += m0 >> 16 & 0x3ff;
   }
   const int dwords = isa::Dwords(op.info->dst);
-  const auto end = static_cast<uint64_t>(isa::kVccHi - dwords + 1);
+  const uint64_t end = uint64_t{isa::kVccHi} + 1 - dwords;
   if ((named && from != op.inst.src[0].code && from > end) ||
       (to != op.inst.dst.code && to > end)) {
     return OpError(absl::StatusCode::kOutOfRange, op, w.size, "a register beyond the wave's");
