@@ -170,15 +170,11 @@ Command AnalyzeCommand() {
       "count instructions and estimate cycles of machine code of any compiler",
       "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n"
       "Prints the target's statistics, the cost model's cycles by unit (not measured on hardware),\n"
-      "messages, missing waits, and violated restrictions, among them a path past the program's\n"
-      "end. Spills cannot be recognised in machine code. What else is printed depends on the\n"
-      "target, and a mode (--fusion, --wave64) that it does not have is an error:\n"
-      "  tgl      waits that are missing or redundant by the scoreboard's rules. A missing wait is\n"
-      "           listed if two lanes of a thread can reach it, whatever their data; --fusion lists\n"
-      "           separately the waits that are missing only if a block is entered with all\n"
-      "           channels off, which the fused execution unit can cause.\n"
-      "  gfx1030  missing waits are not checked: only a run (kiln run) finds them. Code shows by\n"
-      "           its masks for how many lanes it is; --wave64 tells it of code that does not.\n",
+      "messages, waits, and violated restrictions, among them a path past the program's end.\n"
+      "A missing wait is listed if two lanes of a thread can reach it, whatever their data;\n"
+      "where only a run can find it (kiln run), the output says that waits are not checked.\n"
+      "Redundant waits are counted if the target's rules tell them. A mode that the target does\n"
+      "not have is an error. Spills cannot be recognised in machine code.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
       JoinFlags(
