@@ -187,12 +187,12 @@ Command AnalyzeCommand() {
       "count instructions and estimate cycles of machine code of any compiler",
       "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n"
       "Prints the target's statistics, the cost model's cycles by unit (not measured on hardware),\n"
-      "messages, waits that are missing or redundant by the scoreboard's rules, and violated\n"
-      "restrictions, among them a path past the program's end. A missing wait is listed if two\n"
-      "lanes of a thread can reach it, whatever their data; --fusion lists separately the waits\n"
-      "that are missing only if a block is entered with all channels off, which the fused\n"
-      "execution unit can cause. Spills cannot be recognised in machine code. --launch\n"
-      "adds what only a launch record has, such as shared memory, if the target's analysis takes one.\n",
+      "messages, waits, and violated restrictions, among them a path past the program's end.\n"
+      "A missing wait is listed if two lanes of a thread can reach it, whatever their data;\n"
+      "where only a run can find it (kiln run), the output says that waits are not checked.\n"
+      "Redundant waits are counted if the target's rules tell them. A mode that the target does\n"
+      "not have is an error. Spills cannot be recognised in machine code. --launch adds what\n"
+      "only a launch record has, such as shared memory, if the target's analysis takes one.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n"
       "  kiln analyze --target=gfx1030 --launch=client/examples/square.launch.json client/examples/square.bin\n",

@@ -91,5 +91,6 @@ class MachineCode(Cli):
                 self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_compiler'))
                 self.assertIn('no compiler yet', refused['message'])
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +no compiler +1 +disasm, analyze, run')
-        self.fails(1, 'missing_compiler', 'run', '--target=gfx1030', '--buffers=-', SAXPY,
-                   stdin=b'{"resources": [{"binding": 0, "size": 16}, {"binding": 1, "size": 16}]}')
+            # Neither the shader nor a job is read.
+            self.fails(1, 'missing_compiler.*no compiler yet.*--launch', 'run', '--target=gfx1030', *where,
+                       'no-such-shader.comp')

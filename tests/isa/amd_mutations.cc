@@ -621,8 +621,7 @@ bool NoEnd(Program& p, Rng&) {
 }
 bool MixedClause(Program& p, Rng& rng) {
   Program clause = {Simm(Opcode::kSClause, 2), ScalarLoad(), ScalarLoad(), ScalarLoad()};
-  clause[static_cast<size_t>(2 + Pick(rng, 2))] =
-      Pick(rng, 2) != 0 ? Simm(Opcode::kSNop, 0) : FloatAtomic(rng);
+  clause[size_t{2} + Pick(rng, 2)] = Pick(rng, 2) != 0 ? Simm(Opcode::kSNop, 0) : FloatAtomic(rng);
   p.insert(p.begin(), clause.begin(), clause.end());
   return true;
 }

@@ -60,7 +60,7 @@ class BufferAccess {
 
  private:
   uint32_t& Register(int i, int lane) {
-    return wave_.vector[static_cast<size_t>(op_.inst.dst.vgpr() + i)][static_cast<size_t>(lane)];
+    return wave_.vector[static_cast<size_t>(op_.inst.dst.vgpr()) + i][static_cast<size_t>(lane)];
   }
 
   BufferOffsets OffsetsOf(int lane) const {

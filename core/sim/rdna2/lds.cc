@@ -70,7 +70,7 @@ class DsAccess {
       }
       case AccessKind::kStore:
         if (at != nullptr) {
-          const isa::Operand data = op_.inst.src[static_cast<size_t>(1 + second)];
+          const isa::Operand data = op_.inst.src[size_t{1} + second];
           const std::array<uint8_t, 16> bytes = BytesToStore(access_, data.vgpr(), lane, wave_);
           std::memcpy(at, bytes.data(), access_.bytes);
         }

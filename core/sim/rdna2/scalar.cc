@@ -61,7 +61,7 @@ absl::Status Setreg(const Op& op, WaveState& w) {
 absl::Status MoveRelative(const Op& op, WaveState& w) {
   const auto [from, to] = RelativeOperandsOf(op, w);
   const int dwords = isa::Dwords(op.info->dst);
-  const auto end = static_cast<uint64_t>(isa::kVccHi - dwords + 1);
+  const uint64_t end = uint64_t{isa::kVccHi} + 1 - dwords;
   if ((from != op.inst.src[0].code && from > end) || (to != op.inst.dst.code && to > end)) {
     return OpError(absl::StatusCode::kOutOfRange, op, w.size, "a register beyond the wave's");
   }

@@ -105,7 +105,7 @@ void Scoreboard::Update(uint32_t phase) {
   busy_.reset();
   for (const Event& e : events_) {
     for (const auto& [first, count] : e.registers) {
-      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
     }
   }
 }
@@ -179,7 +179,7 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
     if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
   }
   for (const auto& [first, count] : event.registers) {
-    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
   }
   // Issue waits before a counter overflows: 63, of exports 7 (Mesa 25.0.7, aco_ir.cpp,
   // wait_imm::max).

@@ -350,7 +350,7 @@ TEST_F(ImageOperationTest, Refusals) {
     ImageResource r = DecodeImage(good);
     change(r);
     words_ = EncodeImage(r);
-    const std::string why = Refusal(load);
+    std::string why = Refusal(load);
     words_ = good;
     return why;
   };
