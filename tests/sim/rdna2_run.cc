@@ -1,6 +1,11 @@
 // rdna2_run: executes a gfx1030 binary with its launch record on the data of a job.
 //
-// Arguments, jobs and results: run_job.h. It has no options of its own.
+// Arguments, jobs and results: run_job.h. An option of its own: --waited (with --memory-seed) adds
+// "waited", the [byte, count] of the waits for which something was in flight.
+#include <set>
+#include <string>
+#include <utility>
+
 #include "absl/status/statusor.h"
 #include "core/sim/rdna2/simulator.h"
 #include "tests/sim/run_job.h"
@@ -9,16 +14,28 @@ namespace kiln::tests {
 namespace {
 
 int Main(int argc, char** argv) {
+  bool tells_waited = false;
   Machine machine;
   machine.name = "rdna2_run";
-  machine.reset = [] {};
-  machine.take_option = [](absl::string_view) { return false; };
-  machine.run = [](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
-                   const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
-                   nlohmann::json&) {
+  machine.reset = [&] { tells_waited = false; };
+  machine.take_option = [&](absl::string_view option) {
+    tells_waited |= option == "--waited";
+    return option == "--waited";
+  };
+  machine.run = [&](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                    const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
+                    nlohmann::json& results) {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
-    return sim::rdna2::Run(code, record, own, dispatch);
+    std::set<std::pair<uint32_t, absl::string_view>> waited;
+    if (tells_waited) own.waited = &waited;
+    absl::StatusOr<sim::scene::RunStats> stats = sim::rdna2::Run(code, record, own, dispatch);
+    if (!tells_waited) return stats;
+    results["waited"] = nlohmann::json::array();
+    for (const auto& [offset, count] : waited) {
+      results["waited"].push_back({offset, std::string(count)});
+    }
+    return stats;
   };
   return RunJobs(machine, argc, argv);
 }

@@ -38,13 +38,13 @@ def mutations(code, executed):
                 yield offset, name, low | mask
 
 
-def drive_of(launch, drives, seed):
-    """Returns the job of a binary's module, or None."""
+def found_of(launch, drives, seed):
+    """Returns what mesa_waves_vs_lavapipe.py found for a binary's module: job, types, result."""
     with open(launch) as f:
         module = json.load(f)["file"]
     name = hashlib.sha1(("%s %d" % (module, seed)).encode()).hexdigest() + ".json"
     with open(os.path.join(drives, name)) as f:
-        return json.load(f).get("job")
+        return json.load(f)
 
 
 def run_mutants(run, launch, job, seed, most):
@@ -92,8 +92,8 @@ def main():
         for r in agreeing:
             if r["width"] != width or done >= a.binaries:
                 continue
-            results = run_mutants(a.rdna2_run, r["launch"], drive_of(r["launch"], a.drives, a.seed), a.seed,
-                                  a.per_binary)
+            results = run_mutants(a.rdna2_run, r["launch"], found_of(r["launch"], a.drives, a.seed).get("job"),
+                                  a.seed, a.per_binary)
             done += bool(results)
             for offset, name, behind, error in results:
                 all_ += 1

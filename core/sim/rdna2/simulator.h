@@ -7,15 +7,19 @@
 //
 // Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
 // memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers. Not
-// modelled, each a named error: fragment and vertex programs, memory mode, GDS, clocks, loads into
-// LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
-// (scoreboard.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+// modelled, each a named error: fragment and vertex programs, GDS, clocks, loads into LDS, shared
+// VGPRs. Time is not modelled; in contract mode missing waits are errors
+// (scoreboard.h), in memory mode accesses are late and copies old (memory_order.h). Undefined
+// registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
 #include <cstdint>
+#include <set>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
 #include "core/sim/scene/dispatch.h"
@@ -23,7 +27,11 @@
 
 namespace kiln::sim::rdna2 {
 
-struct Options : scene::RunOptions {};
+struct Options : scene::RunOptions {
+  // Memory mode: where to add the counts ("vmcnt", ...) of waits, by byte of the instruction, for
+  // which something was in flight; may be null. A count that is never there was not needed.
+  std::set<std::pair<uint32_t, absl::string_view>>* waited = nullptr;
+};
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
 // (undecodable code, record and data that do not fit), Unimplemented (named construct),

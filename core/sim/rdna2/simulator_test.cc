@@ -121,9 +121,6 @@ TEST(SimulatorTest, NamedRefusals) {
                          }})
                 .code(),
             absl::StatusCode::kUnimplemented);
-  TestProgram p{.lanes = 32, .body = {}};
-  p.options.memory_seed = 1;
-  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kUnimplemented);
 }
 
 TEST(SimulatorTest, RegistersBeyondTheWave) {
