@@ -1,11 +1,7 @@
 // rdna2_run: executes a gfx1030 binary with its launch record on the data of a job.
 //
-// Arguments, jobs and results: run_job.h. An option of its own: --waited (with --memory-seed) adds
-// "waited", the [byte, count] of the waits for which something was in flight.
-#include <set>
-#include <string>
-#include <utility>
-
+// Arguments, jobs and results: run_job.h. An option of its own: --needs (with --memory-seed) adds
+// "needs", [byte of an instruction, what it needed] (core/sim/rdna2/needs.h).
 #include "absl/status/statusor.h"
 #include "core/sim/rdna2/simulator.h"
 #include "tests/sim/run_job.h"
@@ -14,26 +10,26 @@ namespace kiln::tests {
 namespace {
 
 int Main(int argc, char** argv) {
-  bool tells_waited = false;
+  bool tells_needs = false;
   Machine machine;
   machine.name = "rdna2_run";
-  machine.reset = [&] { tells_waited = false; };
+  machine.reset = [&] { tells_needs = false; };
   machine.take_option = [&](absl::string_view option) {
-    tells_waited |= option == "--waited";
-    return option == "--waited";
+    tells_needs |= option == "--needs";
+    return option == "--needs";
   };
   machine.run = [&](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                     const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
                     nlohmann::json& results) {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
-    std::set<std::pair<uint32_t, absl::string_view>> waited;
-    if (tells_waited) own.waited = &waited;
+    sim::rdna2::Needs needs;
+    if (tells_needs) own.needs = &needs;
     absl::StatusOr<sim::scene::RunStats> stats = sim::rdna2::Run(code, record, own, dispatch);
-    if (!tells_waited) return stats;
-    results["waited"] = nlohmann::json::array();
-    for (const auto& [offset, count] : waited) {
-      results["waited"].push_back({offset, std::string(count)});
+    if (!tells_needs) return stats;
+    results["needs"] = nlohmann::json::array();
+    for (const auto& [offset, need] : needs) {
+      results["needs"].push_back({offset, sim::rdna2::NameOf(need)});
     }
     return stats;
   };

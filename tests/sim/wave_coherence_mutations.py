@@ -2,26 +2,28 @@
 """Drops cache bits and waits from Mesa's gfx1030 binaries of programs whose waves communicate: memory mode must notice.
 
     wave_coherence_mutations.py --rdna2-run PATH [--run-peer PATH] [--work DIR] [--seeds 200] [--program NAME]
+    wave_coherence_mutations.py --rdna2-run PATH --results FILE --drives DIR [--binaries 60] [--seeds 40] [--seed 1]
 
 The programs are below: message passing, a sum over workgroups, a reduction by the last of them, a lock, and the same by
 atomics, images, addresses, and between waves of a workgroup. Each lane is an instance of its own, so that the stores of a
 wave overwrite whole cache lines. Their results do not depend on the order of execution. Mesa compiles each for waves of 32
 and of 64 lanes (with GLSL's compiler, glslangValidator, before it).
 
-Each binary must give its result with every seed. Then each of its executed
+Each binary must give its result with every seed. The simulator tells the needs of these runs (--needs of rdna2_run,
+core/sim/rdna2/needs.h), which it knows by what was accessed, not by what a removal changes: loads of bytes that another CU
+had changed (DLC: of another array), stores of whole lines that another CU read, counts of waits for which something was in
+flight. Each of these loads loses GLC, DLC or both, each of these stores GLC, each of these waits that count, alone. A mutant is
+noticed if a run in contract mode fails by the contract, or one in memory mode gives another result, fails or does not end.
+Those that are not noticed are listed.
 
-  * loads with GLC and DLC loses one bit or both, each store its GLC;
-  * waits loses one of the counts at which, with some seed, something was in flight,
-
-alone. A mutant is noticed if a run in contract mode fails by the contract, or a run in memory mode gives another result or
-does not end. What is not needed is left out by the rules of core/sim/rdna2/memory_rules.h, not by looking at results: DLC
-between waves of one workgroup, which share an array. All others are tried, and those that are not noticed are listed.
+With --results and --drives (of mesa_waves_vs_lavapipe.py) the same is done to the agreeing binaries of the corpus.
 """
 
 import argparse
 import collections
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -89,21 +91,28 @@ PROGRAMS = {
       memoryBarrier(SCOPE, STORAGE, ACQUIRE);
       RESULT(0, LOAD(CELL(0), RELAXED));
     }"""),
+    # Lanes of one wave may hold turns in any order, so that none may wait for another outside of the loop.
     "lock": (4, 1, """void main() {
       uint ticket = atomicAdd(CELL(0), 1u, SCOPE, STORAGE, RELAXED);
-      WAIT_FOR(CELL(1), ticket);
-      STORE(CELL(2), LOAD(CELL(2), RELAXED) + 1u, RELAXED);
-      if (ticket == 3u) RESULT(0, LOAD(CELL(2), RELAXED));
-      STORE(CELL(1), ticket + 1u, RELEASE);
+      for (bool done = false; !done;) {
+        if (LOAD(CELL(1), RELAXED) != ticket) continue;
+        memoryBarrier(SCOPE, STORAGE, ACQUIRE);
+        STORE(CELL(2), LOAD(CELL(2), RELAXED) + 1u, RELAXED);
+        if (ticket == 3u) RESULT(0, LOAD(CELL(2), RELAXED));
+        STORE(CELL(1), ticket + 1u, RELEASE);
+        done = true;
+      }
     }"""),
-    "references": (2, 1, """layout(buffer_reference, std430, buffer_reference_align = 4) buffer Cell { uint value; };
-    layout(push_constant) uniform Push { uvec2 unused; };
+    # The values that end the loops of this and the next program are results, or Mesa removes the loops.
+    "references": (2, 1, """layout(buffer_reference, std430, buffer_reference_align = 4) buffer Cells { uint cell[]; };
+    layout(push_constant) uniform Push { Cells there; };
+    #define REMOTE(n) there.cell[(n) * W + lane]
     void main() {
-      if (thread == 0) { STORE(CELL(0), 7u, RELAXED); STORE(CELL(1), 1u, RELEASE); return; }
-      WAIT_FOR(CELL(1), 1u);
-      uint sum = 0u;
-      for (uint k = 0u; k < 2u; ++k) sum = sum * 16u + LOAD(CELL(k), RELAXED);
-      RESULT(0, sum);
+      if (thread == 0) { STORE(REMOTE(0), 7u, RELAXED); STORE(REMOTE(1), 5u, RELEASE); return; }
+      uint old = LOAD(REMOTE(0), RELAXED), flag;
+      do flag = LOAD(REMOTE(1), RELAXED); while (flag == 0u);
+      memoryBarrier(SCOPE, STORAGE, ACQUIRE);
+      RESULT(0, LOAD(REMOTE(0), RELAXED)); RESULT(1, flag);
     }"""),
     "images": (2, 1, """layout(set = 0, binding = 2, r32ui) uniform uimage2D cells;
     #undef STORAGE
@@ -111,11 +120,11 @@ PROGRAMS = {
     #define TEXEL(n) cells, ivec2(lane, n)
     void main() {
       if (thread == 0) { imageAtomicStore(TEXEL(0), 7u, SCOPE, STORAGE, RELAXED);
-                         imageAtomicStore(TEXEL(1), 1u, SCOPE, STORAGE, RELEASE); return; }
-      uint old = imageAtomicLoad(TEXEL(0), SCOPE, STORAGE, RELAXED);
-      while (imageAtomicLoad(TEXEL(1), SCOPE, STORAGE, RELAXED) == 0u);
+                         imageAtomicStore(TEXEL(1), 5u, SCOPE, STORAGE, RELEASE); return; }
+      uint old = imageAtomicLoad(TEXEL(0), SCOPE, STORAGE, RELAXED), flag;
+      do flag = imageAtomicLoad(TEXEL(1), SCOPE, STORAGE, RELAXED); while (flag == 0u);
       memoryBarrier(SCOPE, STORAGE, ACQUIRE);
-      RESULT(0, imageAtomicLoad(TEXEL(0), SCOPE, STORAGE, RELAXED));
+      RESULT(0, imageAtomicLoad(TEXEL(0), SCOPE, STORAGE, RELAXED)); RESULT(1, flag);
     }"""),
     "barrier": (1, 2, """void main() {
       uint old = LOAD(CELL(1 - thread), RELAXED);
@@ -141,58 +150,50 @@ PROGRAMS = {
     }"""),
 }
 
-LIMIT = 100000  # instructions of a run; the programs need some thousands
+# Bounds of a run: the programs need some thousands of instructions.
+LIMIT, CORPUS_LIMIT = "--max-instructions=150000", "--max-seconds=20"
 
 
-def load_kind(word, second):
-    """Returns (GLC bit, DLC bit, kind) of a vector load or store; None for other instructions."""
-    encoding = word >> 26
-    if encoding == 0x38:
-        op = word >> 18 & 0x7f
-        kind = "load" if op < 4 or 8 <= op <= 15 else "store" if 4 <= op < 8 or 24 <= op <= 31 else None
-        return (14, 15, kind) if kind else None
-    if encoding == 0x37:
-        op = word >> 18 & 0x7f
-        kind = "load" if 8 <= op <= 15 else "store" if 24 <= op <= 31 else None
-        return (16, 12, kind) if kind else None
-    if encoding == 0x3c:
-        op = word >> 18 & 0x7f
-        kind = "load" if op < 8 and word & 1 == 0 else "store" if 8 <= op < 12 and word & 1 == 0 else None
-        return (13, 7, kind) if kind else None
-    return None
+# Positions of GLC and DLC by encoding: MUBUF, MTBUF, FLAT and kin, MIMG (core/amd/isa).
+BITS = {0x38: (14, 15), 0x3a: (14, 15), 0x37: (16, 12), 0x3c: (13, 7)}
 
 
-def bit_mutations(code, executed, apart):
-    """Yields (offset, name, new word) for each bit of each executed load and store that is needed."""
-    for offset in executed:
+def has_glc(code, offset):
+    """Tells whether a memory instruction has the bit."""
+    word = int.from_bytes(code[offset:offset + 4], "little")
+    return bool(word >> BITS[word >> 26][0] & 1)
+
+
+def bit_mutations(code, needs):
+    """Yields (offset, name, new word) for each bit of loads and stores that some run needed."""
+    for offset, kind in sorted(needs):
+        if kind not in ("load", "store"):
+            continue
+        if not has_glc(code, offset):
+            continue
         word = int.from_bytes(code[offset:offset + 4], "little")
-        found = load_kind(word, None)
-        if not found:
-            continue
-        glc, dlc, kind = found
-        if not word >> glc & 1:
-            continue
+        glc, dlc = BITS[word >> 26]
         yield offset, kind + " glc", word & ~(1 << glc)
         if kind == "load" and word >> dlc & 1:
-            if apart:
+            if (offset, "far load") in needs:
                 yield offset, "load dlc", word & ~(1 << dlc)
             yield offset, "load glc dlc", word & ~(1 << glc | 1 << dlc)
 
 
-def wait_mutations(code, executed, waited):
-    """Yields the same for each count of each wait at which, in some run, something was in flight."""
+def wait_mutations(code, executed, needs):
+    """Yields the same for each count of a wait at which, in some run, something was in flight."""
     for offset, name, low in waits.mutations(code, executed):
-        if (offset, name) not in waited:
-            continue
-        word = int.from_bytes(code[offset:offset + 4], "little")
-        yield offset, name, word & 0xffff0000 | low
+        if (offset, name) in needs:
+            word = int.from_bytes(code[offset:offset + 4], "little")
+            yield offset, name, word & 0xffff0000 | low
 
 
 class Runner:
     """Runs a binary, or mutants of it, on one job."""
 
-    def __init__(self, run, launch, job, folder):
+    def __init__(self, run, launch, job, folder, limit=LIMIT):
         self.run = run
+        self.limit = limit
         self.launch = launch
         self.binary = launch[:-len(".launch.json")] + ".bin"
         self.folder = folder
@@ -207,8 +208,7 @@ class Runner:
         lines = os.path.join(self.folder, "list")
         with open(lines, "w") as f:
             for more in options:
-                f.write("\t".join([self.binary, self.launch, self.job, "--sourced", "--max-instructions=%d" % LIMIT, *more])
-                        + "\n")
+                f.write("\t".join([self.binary, self.launch, self.job, "--sourced", self.limit, *more]) + "\n")
         out = subprocess.run([self.run, "--list", lines], stdout=subprocess.PIPE).stdout.decode()
         return [json.loads(line) for line in out.splitlines()]
 
@@ -256,39 +256,64 @@ def job_of(name, lanes):
     zeros = {"hex": "00" * 4 * lanes * 16}
     job = {"dispatch": [groups, 1, 1], "resources": [{"set": 0, "binding": 0, "data": zeros},
                                                      {"set": 0, "binding": 1, "data": zeros}]}
+    if "Push" in text:
+        job["resources"].append({"name": "there", "data": zeros})
+        job["push"] = {"address": "there"}
     if "uimage2D" in text:
         job["resources"].append({"set": 0, "binding": 2, "format": "r32ui", "width": lanes, "height": 2, "dim": "2d",
                                  "data": {"hex": "00" * 4 * lanes * 2}})
     return job
 
 
-def judge(a, name, lanes, folder, totals):
-    launch = compile_program(a, name, lanes, folder)
-    runner = Runner(a.rdna2_run, launch, job_of(name, lanes), folder)
-    with open(launch) as f:
-        if json.load(f)["dispatch_width"] != lanes:
-            raise SystemExit("%s: not of %d lanes" % (name, lanes))
+def judge(a, title, runner, totals):
+    """Runs a binary whole and without each thing that it needs, and prints what is not noticed."""
     plain, = runner.answers([["--coverage"]])
     if not plain.get("ok"):
-        raise SystemExit("%s of %d lanes: %s" % (name, lanes, plain.get("error")))
-    want = plain["outputs"][0]
-    answers = runner.answers([["--waited", "--memory-seed=%d" % s] for s in range(1, a.seeds + 1)])
-    bad = [s for s, answer in enumerate(answers, 1) if not answer.get("ok") or answer["outputs"][0] != want]
-    waited = {tuple(w) for answer in answers for w in answer.get("waited", [])}
+        raise SystemExit("%s: %s" % (title, plain.get("error")))
+    want = plain["outputs"]
+    answers = runner.answers([["--needs", "--memory-seed=%d" % s] for s in range(1, a.seeds + 1)])
+    bad = [s for s, answer in enumerate(answers, 1) if not answer.get("ok") or answer["outputs"][0] != want[0]]
+    if bad and a.results:
+        return  # wave_memory_mode.py judges these
+    needs = {tuple(n) for answer in answers for n in answer.get("needs", [])}
     totals["whole", "seeds"] += a.seeds
     totals["whole", "wrong"] += len(bad)
-    executed = plain["executed"]
-    missed = []
-    for offset, what, word in [*bit_mutations(runner.code, executed, PROGRAMS[name][0] > 1),
-                               *wait_mutations(runner.code, executed, waited)]:
-        how = notice(runner, want, offset, word, a.seeds)
+    mutants = [*bit_mutations(runner.code, needs), *wait_mutations(runner.code, plain["executed"], needs)]
+    random.Random(a.seed).shuffle(mutants)
+    print("%-24s %3d mutants, whole: %s" % (title, len(mutants), "WRONG with %s" % bad if bad else "right with all seeds"))
+    for offset, what, word in mutants[:a.per_binary]:
+        how = notice(runner, want[0], offset, word, a.seeds)
         totals[what, how or "not noticed"] += 1
         if how is None:
             behind = int.from_bytes(runner.code[offset + 4:offset + 8], "little")
-            missed.append("  not noticed: %s of %d lanes 0x%x %s, then %08x" % (name, lanes, offset, what, behind))
-    print("%-14s %d lanes: %s" % (name, lanes, "whole: " + ("right with all seeds" if not bad else "WRONG with %s" % bad)))
-    for line in missed:
-        print(line, flush=True)
+            print("  not noticed: 0x%x %s, then %08x" % (offset, what, behind), flush=True)
+
+
+def judge_programs(a, totals):
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = a.work or temporary
+        os.makedirs(folder, exist_ok=True)
+        for name in a.program or PROGRAMS:
+            for lanes in (32, 64):
+                launch = compile_program(a, name, lanes, folder)
+                with open(launch) as f:
+                    if json.load(f)["dispatch_width"] != lanes:
+                        raise SystemExit("%s: not of %d lanes" % (name, lanes))
+                runner = Runner(a.rdna2_run, launch, job_of(name, lanes), folder)
+                judge(a, "%s, %d lanes" % (name, lanes), runner, totals)
+
+
+def judge_corpus(a, totals):
+    with open(a.results) as f:
+        agreeing = [r for r in map(json.loads, f) if r["status"] == "agree"]
+    for width in (32, 64):
+        drawn = [r for r in agreeing if r["width"] == width]
+        random.Random(a.seed).shuffle(drawn)
+        for r in drawn[:a.binaries]:
+            with tempfile.TemporaryDirectory() as folder:
+                found = waits.found_of(r["launch"], a.drives, a.seed)
+                runner = Runner(a.rdna2_run, r["launch"], found["job"], folder, CORPUS_LIMIT)
+                judge(a, os.path.basename(r["launch"]), runner, totals)
 
 
 def main():
@@ -298,14 +323,14 @@ def main():
     p.add_argument("--work", help="folder that keeps sources and binaries")
     p.add_argument("--seeds", type=int, default=200, help="of memory mode, for each binary and mutant")
     p.add_argument("--program", action="append", choices=sorted(PROGRAMS))
+    p.add_argument("--results")
+    p.add_argument("--drives")
+    p.add_argument("--binaries", type=int, default=60, help="of each number of lanes")
+    p.add_argument("--per-binary", type=int, default=200)
+    p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     totals = collections.Counter()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = a.work or temporary
-        os.makedirs(folder, exist_ok=True)
-        for name in a.program or PROGRAMS:
-            for lanes in (32, 64):
-                judge(a, name, lanes, folder, totals)
+    (judge_corpus if a.results else judge_programs)(a, totals)
     for (what, how), count in sorted(totals.items()):
         print("%-14s %-12s %d" % (what, how, count))
     return 1 if totals["whole", "wrong"] else 0

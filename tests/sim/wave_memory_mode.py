@@ -3,10 +3,14 @@
 
     wave_memory_mode.py --results FILE --drives DIR --rdna2-run PATH [--binaries 60] [--seeds 8] [--seed 1]
 
-FILE and DIR are what mesa_waves_vs_lavapipe.py wrote with --out and --drives. Of the agreeing binaries of each wave size a
-sample is drawn by --seed; each runs once with each of the seeds 1 to --seeds, in contract mode. A run that fails or whose
+FILE and DIR are what mesa_waves_vs_lavapipe.py wrote with --out and --drives. A sample of the agreeing binaries of each wave
+size is drawn by --seed; each runs once with each of the seeds 1 to --seeds, in contract mode. A run that fails or whose
 outputs differ from lavapipe's (or, where that has been judged by another reference, from those of the run without memory
-mode) is listed. Results that change with the order of execution even without memory mode are told apart.
+mode) is listed. Told apart are, of those that differ,
+
+  * undefined: the opposite order of execution changes the outputs without memory mode too;
+  * race: a load without GLC read what another CU had written (--needs of rdna2_run). Mesa sets GLC on the accesses of
+    coherent variables, atomic loads and volatile ones: this one's module promises nothing to others.
 """
 
 import argparse
@@ -19,6 +23,7 @@ import sys
 import tempfile
 
 import mesa_vs_lavapipe as base
+import wave_coherence_mutations as coherence
 import wave_wait_mutations as mutations
 
 sys.path.insert(0, os.path.join(base.HERE, "..", "drive"))
@@ -36,6 +41,17 @@ def runs(run, launch, path, options):
     return [json.loads(line) for line in out.splitlines()]
 
 
+def races(launch, answers):
+    """Tells whether a load without GLC read what another CU had written."""
+    with open(launch[:-len(".launch.json")] + ".bin", "rb") as f:
+        code = f.read()
+    for answer in answers:
+        for offset, what in answer.get("needs", []):
+            if what == "load" and not coherence.has_glc(code, offset):
+                return True
+    return False
+
+
 def judge(run, launch, found, seeds):
     """Returns (status, first cause) of one binary."""
     job = found["job"]
@@ -44,7 +60,7 @@ def judge(run, launch, found, seeds):
         path = os.path.join(folder, "job.json")
         with open(path, "w") as f:
             json.dump(job, f)
-        plain, opposite, *answers = runs(run, launch, path, [[], ["--opposite"]] + [["--memory-seed=%d" % s]
+        plain, opposite, *answers = runs(run, launch, path, [[], ["--opposite"]] + [["--memory-seed=%d" % s, "--needs"]
                                                                                     for s in seeds])
         by_lavapipe = base.differences(job, peer.outputs(found["result"]), peer.outputs(plain), types, 16) is None
         want = peer.outputs(found["result"] if by_lavapipe else plain)
@@ -53,8 +69,10 @@ def judge(run, launch, found, seeds):
                 return "error", "seed %d: %s" % (seed, answer.get("error", "")[:300])
             d = base.differences(job, want, peer.outputs(answer), types, 16)
             if d:
-                moves = opposite.get("ok") and peer.outputs(opposite) != peer.outputs(plain)
-                return "undefined" if moves else "differ", "seed %d: %s" % (seed, d)
+                status = "race" if races(launch, answers) else "differ"
+                if opposite.get("ok") and peer.outputs(opposite) != peer.outputs(plain):
+                    status = "undefined"
+                return status, "seed %d: %s" % (seed, d)
     return "agree", ""
 
 

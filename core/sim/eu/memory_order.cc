@@ -47,9 +47,7 @@ void ForEachLine(const ByteRange& r, F f) {
 }  // namespace
 
 MemoryOrder::MemoryOrder(uint64_t seed, NoteOutside note_outside)
-    : random_(seed),
-      note_outside_(std::move(note_outside)),
-      history_(kLineBytes, kMaxChanges) {
+    : random_(seed), note_outside_(std::move(note_outside)), history_(kLineBytes, kMaxChanges) {
   // Some runs deliver soon, others hardly ever unless a thread waits.
   pace_ = 2u << (2 * Draw(5));
   staleness_ = 1 + Draw(4);

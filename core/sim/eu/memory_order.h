@@ -114,8 +114,8 @@ class MemoryOrder {
 
   Splitmix random_;
   NoteOutside note_outside_;
-  uint32_t pace_;        // a lane takes effect at one in so many opportunities
-  uint32_t staleness_;   // one in so many reads uses an old line
+  uint32_t pace_;                 // a lane takes effect at one in so many opportunities
+  uint32_t staleness_;            // one in so many reads uses an old line
   scene::MemoryHistory history_;  // bytes are named by where they are
   std::vector<ThreadState> threads_;
 };

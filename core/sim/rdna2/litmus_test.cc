@@ -14,8 +14,8 @@ using scene::litmus::Program;
 using scene::litmus::Role;
 using scene::litmus::Test;
 
-// Where the two waves are.
-enum class Place { kLds, kCu, kWgp, kApart };
+// Where the two waves, and the memory, are.
+enum class Setting { kLds, kCu, kWgp, kApart };
 // By what a read is not answered from an old copy.
 enum class Means { kBits, kInvalidates };
 
@@ -30,12 +30,12 @@ constexpr uint32_t kGlc = 1u << 14, kDlc = 1u << 15;
 
 class WaveProgram : public Program {
  public:
-  WaveProgram(Place place, Means means, uint32_t lanes, int without)
-      : Program(without), place_(place), means_(means), lanes_(lanes) {}
+  WaveProgram(Setting setting, Means means, uint32_t lanes, int without)
+      : Program(without), setting_(setting), means_(means), lanes_(lanes) {}
 
   Program& Write(int address, int value) override {
     const uint32_t data = kFirstValue + static_cast<uint32_t>(value);
-    if (place_ == Place::kLds) {
+    if (setting_ == Setting::kLds) {
       return Add({0xd8340000 | Offset(address), kLaneOffset | data << 8});  // ds_write_b32
     }
     Buffer(0xe0700000 | kGlc, address, data);  // buffer_store_dword glc
@@ -43,7 +43,7 @@ class WaveProgram : public Program {
   }
   Program& Add(int address, int value, int result) override {
     const uint32_t to = Result(result), data = kFirstValue + static_cast<uint32_t>(value);
-    if (place_ == Place::kLds) {
+    if (setting_ == Setting::kLds) {
       return Add({0xd8800000 | Offset(address), kLaneOffset | data << 8 | to << 24});  // add_rtn
     }
     Add({0x7e000300 | to << 17 | data});     // v_mov_b32
@@ -54,24 +54,26 @@ class WaveProgram : public Program {
   Program& Poll(int address, int result) override { return Load(address, result, kGlc | kDlc); }
   Program& ReadNew(int address, int result) override {
     uint32_t bits = 0;
-    if (place_ >= Place::kWgp && means_ == Means::kBits) {
+    if (setting_ >= Setting::kWgp && means_ == Means::kBits) {
       if (Part(Role::kNew)) bits |= kGlc;
-      if (place_ == Place::kApart && Part(Role::kNew)) bits |= kDlc;
+      if (setting_ == Setting::kApart && Part(Role::kNew)) bits |= kDlc;
     }
     return Load(address, result, bits);
   }
   Program& Publish() override {
-    if (place_ != Place::kCu) Waits(Role::kPublish, place_ == Place::kLds ? kWaitLds : kWaitStores);
+    if (setting_ != Setting::kCu)
+      Waits(Role::kPublish, setting_ == Setting::kLds ? kWaitLds : kWaitStores);
     return *this;
   }
   Program& Arrive() override {
-    if (place_ == Place::kCu) return *this;
-    Waits(Role::kArrive, place_ == Place::kLds ? kWaitLds : kWaitVectorLoads);
+    if (setting_ == Setting::kCu) return *this;
+    Waits(Role::kArrive, setting_ == Setting::kLds ? kWaitLds : kWaitVectorLoads);
     return *this;
   }
   Program& Refresh() override { return Invalidate(Role::kRefresh); }
   Program& Fence() override {
-    if (place_ != Place::kCu) Waits(Role::kFence, place_ == Place::kLds ? kWaitLds : kWaitStores);
+    if (setting_ != Setting::kCu)
+      Waits(Role::kFence, setting_ == Setting::kLds ? kWaitLds : kWaitStores);
     return Invalidate(Role::kFence);
   }
   Program& Barrier() override {
@@ -82,9 +84,9 @@ class WaveProgram : public Program {
   std::vector<std::vector<uint32_t>> Run(uint64_t seed) override {
     TestProgram p;
     p.lanes = lanes_;
-    p.invocations = place_ == Place::kApart ? lanes_ : 2 * lanes_;
-    p.groups = {place_ == Place::kApart ? 2u : 1u, 1, 1};
-    p.wgp = place_ == Place::kWgp;
+    p.invocations = setting_ == Setting::kApart ? lanes_ : 2 * lanes_;
+    p.groups = {setting_ == Setting::kApart ? 2u : 1u, 1, 1};
+    p.wgp = setting_ == Setting::kWgp;
     p.lds_bytes = 2048;
     p.body = Body();
     p.input.resize(lanes_ * 16);
@@ -122,7 +124,7 @@ class WaveProgram : public Program {
   }
   Program& Load(int address, int result, uint32_t bits) {
     const uint32_t to = Result(result);
-    if (place_ == Place::kLds) {
+    if (setting_ == Setting::kLds) {
       return Add({0xd8d80000 | Offset(address), kLaneOffset | to << 24});  // ds_read_b32
     }
     Buffer(0xe0300000 | bits, address, to);  // buffer_load_dword
@@ -132,9 +134,9 @@ class WaveProgram : public Program {
     if (Part(role)) Add({wait});
   }
   Program& Invalidate(Role role) {
-    if (place_ < Place::kWgp || means_ != Means::kInvalidates) return *this;
-    if (place_ == Place::kApart && Part(role)) Add({0xe1c80000, 0});  // buffer_gl1_inv
-    if (Part(role)) Add({0xe1c40000, 0});                             // buffer_gl0_inv
+    if (setting_ < Setting::kWgp || means_ != Means::kInvalidates) return *this;
+    if (setting_ == Setting::kApart && Part(role)) Add({0xe1c80000, 0});  // buffer_gl1_inv
+    if (Part(role)) Add({0xe1c40000, 0});                                 // buffer_gl0_inv
     return *this;
   }
 
@@ -154,7 +156,7 @@ class WaveProgram : public Program {
   Words Body() const {
     // v31 = 4 * (v0 % lanes); s16 = number of the wave, or of the workgroup
     Words body = {lanes_ == 32 ? 0x363e009fu : 0x363e00bfu, 0x343e3e82,
-                  place_ == Place::kApart ? 0xbe900304u : 0x90109405u};
+                  setting_ == Setting::kApart ? 0xbe900304u : 0x90109405u};
     for (uint32_t v = 0; v < scene::litmus::kValues; ++v) {
       body.push_back(0x7e000280 | (kFirstValue + v) << 17 | v);  // v_mov_b32 v, constant
     }
@@ -167,7 +169,7 @@ class WaveProgram : public Program {
     return body;
   }
 
-  const Place place_;
+  const Setting setting_;
   const Means means_;
   const uint32_t lanes_;
   Words code_[2];
@@ -184,21 +186,21 @@ bool NeedsInBuffers(const Test& test, Role role) {
   return !test.barrier || role != Role::kArrive || test.needed.size() == 1;
 }
 
-Machine MachineOf(Place place, Means means, uint32_t lanes) {
+Machine MachineOf(Setting setting, Means means, uint32_t lanes) {
   Machine machine;
-  machine.name = absl::StrCat("place ", static_cast<int>(place), ", ", lanes, " lanes");
+  machine.name = absl::StrCat("setting ", static_cast<int>(setting), ", ", lanes, " lanes");
   machine.make = [=](int without) {
-    return std::make_unique<WaveProgram>(place, means, lanes, without);
+    return std::make_unique<WaveProgram>(setting, means, lanes, without);
   };
-  machine.one_workgroup = place != Place::kApart;
-  machine.needs = place == Place::kLds ? NeedsInLds : NeedsInBuffers;
-  machine.seeds = place == Place::kApart ? 1200 : 700;
+  machine.one_workgroup = setting != Setting::kApart;
+  machine.needs = setting == Setting::kLds ? NeedsInLds : NeedsInBuffers;
+  machine.seeds = setting == Setting::kApart ? 1200 : 700;
   return machine;
 }
 
 TEST(Litmus, InLds) {
   for (const uint32_t lanes : {32, 64}) {
-    scene::litmus::CheckAll(MachineOf(Place::kLds, Means::kBits, lanes));
+    scene::litmus::CheckAll(MachineOf(Setting::kLds, Means::kBits, lanes));
   }
 }
 
@@ -211,23 +213,25 @@ TEST(Litmus, ALoadFromLdsMustHaveArrivedBeforeABarrier) {
     };
     const auto written_later = [](const auto& r) { return r[0] == 1; };
     EXPECT_EQ(
-        IsSeen(MachineOf(Place::kLds, Means::kBits, 64), build, written_later, Program::kNothing),
+        IsSeen(MachineOf(Setting::kLds, Means::kBits, 64), build, written_later, Program::kNothing),
         !waits);
   }
 }
 
-TEST(Litmus, OnOneCu) { scene::litmus::CheckAll(MachineOf(Place::kCu, Means::kBits, 32)); }
+TEST(Litmus, OnOneCu) { scene::litmus::CheckAll(MachineOf(Setting::kCu, Means::kBits, 32)); }
 
-TEST(Litmus, OnTwoCusByBits) { scene::litmus::CheckAll(MachineOf(Place::kWgp, Means::kBits, 32)); }
-
-TEST(Litmus, OnTwoCusByInvalidates) {
-  scene::litmus::CheckAll(MachineOf(Place::kWgp, Means::kInvalidates, 64));
+TEST(Litmus, OnTwoCusByBits) {
+  scene::litmus::CheckAll(MachineOf(Setting::kWgp, Means::kBits, 32));
 }
 
-TEST(Litmus, ApartByBits) { scene::litmus::CheckAll(MachineOf(Place::kApart, Means::kBits, 64)); }
+TEST(Litmus, OnTwoCusByInvalidates) {
+  scene::litmus::CheckAll(MachineOf(Setting::kWgp, Means::kInvalidates, 64));
+}
+
+TEST(Litmus, ApartByBits) { scene::litmus::CheckAll(MachineOf(Setting::kApart, Means::kBits, 64)); }
 
 TEST(Litmus, ApartByInvalidates) {
-  scene::litmus::CheckAll(MachineOf(Place::kApart, Means::kInvalidates, 32));
+  scene::litmus::CheckAll(MachineOf(Setting::kApart, Means::kInvalidates, 32));
 }
 
 }  // namespace

@@ -7,9 +7,8 @@
 // time passes: at random, some lanes of an instruction of some wave take effect, if every earlier
 // one that the tables order before it has. s_waitcnt makes those take effect that it waits for. An
 // instruction takes effect by being executed for those lanes on the registers it had, and its
-// results are copied to the wave. Loads from memory and images see the content of the time that
-// caches.h answers: the bytes are put back to it while the access reads them. All random choices
-// come from one seed: the same seed gives the same run.
+// results are copied to the wave. Loads of the client's memory may see what it was earlier
+// (client_memory.h). All random choices come from one seed: the same seed gives the same run.
 //
 // Invariants: a register is written when the lane takes effect, so a program that does not wait
 // reads the old content. A wave may end with accesses in flight; Finish performs them.
@@ -25,22 +24,19 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/splitmix.h"
-#include "core/sim/rdna2/caches.h"
+#include "core/sim/rdna2/client_memory.h"
 #include "core/sim/rdna2/context.h"
-#include "core/sim/rdna2/contract_rules.h"
-#include "core/sim/rdna2/memory_rules.h"
+#include "core/sim/rdna2/in_flight.h"
+#include "core/sim/rdna2/needs.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/wave.h"
 #include "core/sim/scene/dispatch.h"
-#include "core/sim/scene/memory_history.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -49,8 +45,8 @@ class MemoryOrder : public AccessObserver {
   // Executes an instruction for the lanes that are on.
   using Execute = std::function<absl::Status(const Op& op, Context& context, WaveState& wave)>;
 
-  // Keeps a reference to the dispatch, whose buffers and images must not move.
-  MemoryOrder(uint64_t seed, const scene::Dispatch& dispatch, Execute execute);
+  // Keeps the addresses of the dispatch's buffers and images. `needs` may be null.
+  MemoryOrder(uint64_t seed, const scene::Dispatch& dispatch, Needs* needs, Execute execute);
 
   // Adds a workgroup to those that run: its waves, which must not move until Finish, and what each
   // reaches. `two_cus`: they may be on both CUs of a WGP. Returns the number of its first wave:
@@ -62,11 +58,9 @@ class MemoryOrder : public AccessObserver {
   // barrier or the scalar cache does not order are noted in `context`, with the accesses outside.
   absl::Status Issue(uint32_t wave, const Op& op, Context& context);
 
-  // Waits. Returns false if not all has arrived: the caller lets other waves run and calls again.
-  absl::StatusOr<bool> Wait(uint32_t wave, const WaitCounts& counts);
-
-  // Returns the part of the counts for which something is in flight that the wait is for.
-  WaitCounts InFlightFor(uint32_t wave, const WaitCounts& counts) const;
+  // Performs the waits of an instruction. Returns false if not all has arrived: the caller lets
+  // other waves run and calls again.
+  absl::StatusOr<bool> Wait(uint32_t wave, const Op& op);
 
   // Between two instructions.
   absl::Status Pass();
@@ -80,75 +74,37 @@ class MemoryOrder : public AccessObserver {
   void Note(Space space, uint8_t* data, uint64_t address, uint32_t bytes, Use use) override;
 
  private:
-  static constexpr uint64_t kMaxChanges = 1 << 16;
   // Counters fit 63; the machine waits before they overflow.
   static constexpr size_t kMaxInFlight = 60;
-  using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;  // [first, end), ascending
 
-  struct InFlight {
-    const Op* op = nullptr;
-    uint32_t wave = 0;
-    Path path = Path::kVector;
-    bool vm = false, lgkm = false, vs = false;  // counters that count it
-    bool by_halves = false;                     // of 32 lanes, lower first
-    bool whole = false;                         // lanes depend on each other
-    bool counted_until_l2 = true;
-    bool counted = true;  // its counters still count it
-    uint64_t left = 0;    // lanes that have not taken effect; of a scalar load: bit 0
-    WaveState payload;    // the wave at issue
-    // Registers that it writes, by operand code.
-    Ranges results;
-    // Names of the bytes of the client's memory, or addresses of others.
-    Ranges bytes;
-  };
-  using Message = std::shared_ptr<InFlight>;
   struct Wave {
     WaveState* state = nullptr;
     Context context;
     uint32_t cu = 0;
     std::vector<Message> messages;  // oldest first
   };
-  struct Patch {
-    uint8_t* data;
-    std::vector<uint8_t> present;
-  };
-  struct Allocation {
-    const uint8_t* data;
-    uint64_t size;
-  };
 
-  Message MakeMessage(uint32_t wave, const Op& op);
   absl::Status Try(InFlight& message, Context& context);
   bool Empties(uint32_t wave, const Op& op);
   bool Before(const InFlight& earlier, const InFlight& later) const;
   std::vector<Message> Earlier(const InFlight& message) const;
   absl::Status Complete(InFlight& message);
   absl::Status Perform(InFlight& message, uint64_t lanes);
-  void CopyResults(const InFlight& message, uint64_t lanes);
-  std::vector<Message> Waited(uint32_t wave, const WaitCounts& counts) const;
-  void Waited(const Wave& wave, bool InFlight::*counter, int count,
-              std::vector<Message>* waited) const;
   absl::Status PassOne(InFlight& message);
   void Clean(Wave& wave);
-  uint64_t NameOf(const uint8_t* data) const;
-  void Record(uint8_t* data, uint32_t bytes, bool named, Use use);
-  void LoadOld(uint8_t* data, uint64_t name, uint32_t bytes);
-  void Change(uint8_t* data, uint64_t name, uint32_t bytes);
-  void PutBack();
+  void NoteNeeds(const Op& op, const WaitCounts& counts, const Wave& wave) const;
 
   Splitmix random_;
-  scene::MemoryHistory history_;
-  Caches caches_;
+  ClientMemory memory_;
+  Needs* needs_;
   Execute execute_;
   uint32_t pace_;  // something takes effect at one in so many opportunities
   bool keeps_;     // stores that may stay on their CU stay until the end
-  std::vector<Allocation> allocations_;
   std::vector<Wave> waves_;
   std::array<std::vector<Message>, kCus> on_cu_;  // vector accesses of all its waves, oldest first
   // The access under way.
   InFlight* current_ = nullptr;
   bool trying_ = false;  // to find out which bytes it accesses
-  std::vector<Patch> patches_;
 };
 
 }  // namespace kiln::sim::rdna2

@@ -1,4 +1,4 @@
-// What gfx1030 guarantees about the order and the visibility of memory accesses, as tables.
+// The order and the visibility of memory accesses that gfx1030 guarantees, as tables.
 //
 // The simulator's memory mode (memory_order.h, caches.h) delays accesses and answers loads from old
 // copies as far as these tables allow. Changed only with a source: without one, a later access may
@@ -40,7 +40,7 @@ enum class Pair : uint8_t {
 };
 inline constexpr int kPairs = 4;
 
-// Whether the later of two accesses of a path takes effect after the earlier. Accesses of different
+// Says if the later of two accesses of a path takes effect after the earlier. Accesses of different
 // paths are not ordered.
 struct OrderRule {
   Path path;

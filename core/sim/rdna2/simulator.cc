@@ -58,7 +58,7 @@ class Simulator {
     if (options.contract || options.memory_seed) scalar_.emplace(&program);
     if (!options.memory_seed) return;
     order_ = std::make_unique<MemoryOrder>(
-        *options.memory_seed, dispatch,
+        *options.memory_seed, dispatch, options.needs,
         [this](const Op& op, Context& context, WaveState& w) { return Execute(op, context, w); });
   }
 
@@ -93,7 +93,6 @@ class Simulator {
   absl::Status Sopp(const Op& op, WaveState& wave);
   absl::Status CheckLimits(const WaveState& wave);
   void NoteOutside(const Op& op, uint64_t accesses);
-  void NoteWaited(uint32_t index, const Op& op);
 
   const Program& program_;
   const Options& options_;
@@ -198,18 +197,10 @@ absl::Status Simulator::Access(uint32_t index, const Op& op) {
   return status.ok() && group_->log ? group_->log->status() : status;
 }
 
-void Simulator::NoteWaited(uint32_t index, const Op& op) {
-  const WaitCounts counts = order_->InFlightFor(group_->first_in_order + index, WaitsOf(op));
-  if (counts.vm != kNoWait) options_.waited->emplace(op.offset, NameOf(Counter::kVm));
-  if (counts.lgkm != kNoWait) options_.waited->emplace(op.offset, NameOf(Counter::kLgkm));
-  if (counts.vs != kNoWait) options_.waited->emplace(op.offset, NameOf(Counter::kVs));
-}
-
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
   WaveState& w = group_->waves[index];
   if (order_ && op.info->unit == isa::Unit::kWait) {
-    if (options_.waited != nullptr) NoteWaited(index, op);
-    const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, WaitsOf(op));
+    const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, op);
     if (!ready.ok()) return ready.status();
     stalled_ = !*ready;
     if (stalled_) return absl::OkStatus();

@@ -15,22 +15,19 @@
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
 #include <cstdint>
-#include <set>
-#include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/needs.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/run.h"
 
 namespace kiln::sim::rdna2 {
 
 struct Options : scene::RunOptions {
-  // Memory mode: where to add the counts ("vmcnt", ...) of waits, by byte of the instruction, for
-  // which something was in flight; may be null. A count that is never there was not needed.
-  std::set<std::pair<uint32_t, absl::string_view>>* waited = nullptr;
+  // Memory mode: what the run needed, for tests that remove it; may be null (needs.h).
+  Needs* needs = nullptr;
 };
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument

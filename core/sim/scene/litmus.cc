@@ -9,7 +9,7 @@
 namespace kiln::sim::scene::litmus {
 namespace {
 
-bool IsOldBehindFlag(const Result& r) { return r[0] == 1 && r[1] == 0; }
+bool IsStale(const Result& r) { return r[0] == 1 && r[1] == 0; }
 
 // The reader has read the data once before: it must not use that copy again.
 const Test kMessagePassing = {"message passing",
@@ -17,7 +17,7 @@ const Test kMessagePassing = {"message passing",
                                 p.In(0).Write(0, 1).Publish().Write(1, 1);
                                 p.In(1).Read(0, 2).Poll(1, 0).Arrive().Refresh().ReadNew(0, 1);
                               },
-                              IsOldBehindFlag,
+                              IsStale,
                               {Role::kPublish, Role::kArrive, Role::kRefresh, Role::kNew}};
 
 const Test kMessagePassingByAtomics = {"message passing by atomics",
@@ -26,7 +26,7 @@ const Test kMessagePassingByAtomics = {"message passing by atomics",
                                          p.In(1).Read(0, 3).Add(1, 0, 0).Arrive().Refresh().ReadNew(
                                              0, 1);
                                        },
-                                       IsOldBehindFlag,
+                                       IsStale,
                                        {Role::kPublish, Role::kArrive, Role::kRefresh, Role::kNew}};
 
 const Test kStoreBuffering = {"store buffering",

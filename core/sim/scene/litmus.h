@@ -17,7 +17,7 @@
 
 namespace kiln::sim::scene::litmus {
 
-// What an instruction, or a bit of one, is needed for. Those with a role are the parts of a
+// The purpose of an instruction, or of a bit of one. Those with a role are the parts of a
 // program; a machine may need none for a role, or several.
 enum class Role : uint8_t {
   kPublish,  // earlier writes take effect before later ones
@@ -54,7 +54,7 @@ class Program {
   virtual Program& Fence() = 0;
   virtual Program& Barrier() = 0;  // of both threads, which are of one workgroup
 
-  // Whether Refresh stands before the barrier behind which it is needed.
+  // Says if Refresh stands before the barrier behind which it is needed.
   virtual bool RefreshesBeforeBarrier() const { return false; }
 
   // Returns what each lane has read, by number of result.
@@ -97,7 +97,7 @@ struct Machine {
   std::function<std::unique_ptr<Program>(int without)> make;
   uint64_t seeds = 1500;
   bool one_workgroup = true;
-  // Whether this machine needs the parts of a role that a test names: it may keep more order by
+  // Says if this machine needs the parts of a role that a test names: it may keep more order by
   // itself than the test asks for. Null: all.
   std::function<bool(const Test&, Role)> needs = nullptr;
 };
