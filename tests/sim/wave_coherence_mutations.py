@@ -12,9 +12,9 @@ and of 64 lanes (with GLSL's compiler, glslangValidator, before it).
 Each binary must give its result with every seed. The simulator tells the needs of these runs (--needs of rdna2_run,
 core/sim/rdna2/needs.h), which it knows by what was accessed, not by what a removal changes: loads of bytes that another CU
 had changed (DLC: of another array), stores of whole lines that another CU read, counts of waits for which something was in
-flight. Each of these loads loses GLC, DLC or both, each of these stores GLC, each of these waits that count, alone. A mutant is
-noticed if a run in contract mode fails by the contract, or one in memory mode gives another result, fails or does not end.
-Those that are not noticed are listed.
+flight, of vscnt something that another CU read. Each of these loads loses GLC, DLC or both, each of these stores GLC, each
+of these waits that count, alone. A mutant is noticed if a run in contract mode fails by the contract, or one in memory mode
+gives another result, fails or does not end. Those that are not noticed are listed.
 
 With --results and --drives (of mesa_waves_vs_lavapipe.py) the same is done to the agreeing binaries of the corpus.
 """

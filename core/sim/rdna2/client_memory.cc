@@ -79,8 +79,11 @@ void ClientMemory::NoteNeeds(const InFlight& m, uint32_t cu, uint64_t name, uint
       if (use == Use::kRead) needs_->emplace(op, Need::kLoad);
       if (use == Use::kRead && far) needs_->emplace(op, Need::kFarLoad);
       if (use != Use::kWrite && writer.whole_lines) needs_->emplace(writer.op, Need::kStore);
+      if (use != Use::kWrite && writer.waits) {
+        for (const uint32_t wait : *writer.waits) needs_->emplace(wait, Need::kVscnt);
+      }
     }
-    if (use != Use::kRead) writers_.insert_or_assign(dword, Writer{cu, op, m.whole_lines});
+    if (use != Use::kRead) writers_.insert_or_assign(dword, Writer{cu, op, m.whole_lines, m.waits});
   }
 }
 

@@ -9,6 +9,8 @@
 #define KILN_CORE_SIM_RDNA2_CLIENT_MEMORY_H_
 
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -61,6 +63,7 @@ class ClientMemory {
     uint32_t cu;
     uint32_t op;  // byte of the instruction
     bool whole_lines;
+    std::shared_ptr<std::set<uint32_t>> waits;  // bytes of the waits for it; may be null
   };
 
   void Load(const InFlight& message, uint32_t cu, uint64_t name, uint8_t* data, uint32_t bytes);

@@ -85,6 +85,11 @@ TEST(ClientMemory, TellsWhatWasNeeded) {
   m.Store(kHere, 3, 8);
   m.Load(kOtherCu, 3);
   EXPECT_EQ(m.needs, (Needs{{100, Need::kStore}, {200, Need::kLoad}, {200, Need::kFarLoad}}));
+  m.message.waits = std::make_shared<std::set<uint32_t>>(std::set<uint32_t>{150});
+  m.Store(kHere, 4, 8);
+  EXPECT_FALSE(m.needs.count({150, Need::kVscnt}));
+  m.Load(kOtherCu, 4);
+  EXPECT_TRUE(m.needs.count({150, Need::kVscnt}));
 }
 
 }  // namespace

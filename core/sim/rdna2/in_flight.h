@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,8 +39,9 @@ struct InFlight {
   bool released = false;  // no longer counted, though it has not taken effect
   uint64_t left = 0;      // lanes that have not taken effect; of a scalar load: bit 0
   WaveState payload;      // the wave at issue
-  Ranges results;         // registers that it writes, by operand code
-  Ranges bytes;           // names of the bytes of the client's memory, or addresses of others
+  std::shared_ptr<std::set<uint32_t>> waits;  // bytes of the waits for it, if needs are noted
+  Ranges results;                             // registers that it writes, by operand code
+  Ranges bytes;  // names of the bytes of the client's memory, or addresses of others
 
   bool IsCounted() const { return left != 0 && !released; }
 };

@@ -135,8 +135,9 @@ class WaveProgram : public Program {
   }
   Program& Invalidate(Role role) {
     if (setting_ < Setting::kWgp || means_ != Means::kInvalidates) return *this;
-    if (setting_ == Setting::kApart && Part(role)) Add({0xe1c80000, 0});  // buffer_gl1_inv
-    if (Part(role)) Add({0xe1c40000, 0});                                 // buffer_gl0_inv
+    const uint32_t array = role == Role::kFence ? 0xf47c0000 : 0xe1c80000;
+    if (setting_ == Setting::kApart && Part(role)) Add({array, 0});  // s_gl1_inv, buffer_gl1_inv
+    if (Part(role)) Add({0xe1c40000, 0});                            // buffer_gl0_inv
     return *this;
   }
 

@@ -1,6 +1,8 @@
 // See memory_order.h.
 #include "core/sim/rdna2/memory_order.h"
 
+#include <memory>
+#include <set>
 #include <utility>
 
 namespace kiln::sim::rdna2 {
@@ -142,15 +144,16 @@ absl::Status MemoryOrder::Perform(InFlight& m, uint64_t lanes) {
   return status;
 }
 
+// Stores in flight matter only if another CU reads what they write: client_memory.h.
 void MemoryOrder::NoteNeeds(const Op& op, const WaitCounts& counts, const Wave& wave) const {
-  const auto note = [&](int WaitCounts::*count, Need need) {
-    WaitCounts alone;
-    alone.*count = counts.*count;
-    if (!Waited(wave.messages, alone).empty()) needs_->emplace(op.offset, need);
-  };
-  note(&WaitCounts::vm, Need::kVmcnt);
-  note(&WaitCounts::lgkm, Need::kLgkmcnt);
-  note(&WaitCounts::vs, Need::kVscnt);
+  if (!Waited(wave.messages, {.vm = counts.vm}).empty()) needs_->emplace(op.offset, Need::kVmcnt);
+  if (!Waited(wave.messages, {.lgkm = counts.lgkm}).empty()) {
+    needs_->emplace(op.offset, Need::kLgkmcnt);
+  }
+  for (const Message& m : Waited(wave.messages, {.vs = counts.vs})) {
+    if (!m->waits) m->waits = std::make_shared<std::set<uint32_t>>();
+    m->waits->insert(op.offset);
+  }
 }
 
 absl::StatusOr<bool> MemoryOrder::Wait(uint32_t wave, const Op& op) {

@@ -11,7 +11,7 @@ namespace kiln::sim::rdna2 {
 enum class Need : uint8_t {
   kVmcnt,  // of a wait: something was in flight that it is for
   kLgkmcnt,
-  kVscnt,
+  kVscnt,    // and another CU read what it wrote
   kLoad,     // of a load: it read bytes that another CU had changed
   kFarLoad,  // or a CU of another array
   kStore,    // of a store of whole lines: another CU read its bytes
