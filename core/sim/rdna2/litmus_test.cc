@@ -195,7 +195,7 @@ Machine MachineOf(Setting setting, Means means, uint32_t lanes) {
   };
   machine.one_workgroup = setting != Setting::kApart;
   machine.needs = setting == Setting::kLds ? NeedsInLds : NeedsInBuffers;
-  machine.seeds = setting == Setting::kApart ? 1200 : 700;
+  machine.seeds = setting == Setting::kApart ? 1200 : setting == Setting::kWgp ? 700 : 400;
   return machine;
 }
 
