@@ -1,10 +1,13 @@
 // rdna2_run: executes a gfx1030 binary with its launch record on the data of a job.
 //
-// Arguments, jobs and results: run_job.h. Own option: --trace=FILE writes what the run did, a line
-// for each event, numbers in hexadecimal:
+// Arguments, jobs and results: run_job.h. Own options:
+// --trace=FILE (not with --memory-seed) writes what the run did, a line for each event, numbers in
+// hexadecimal:
 //   g                           a workgroup begins
 //   s WAVE PHASE OFFSET EXEC    a wave that has passed PHASE barriers executes an instruction
 //   a SPACE ADDRESS BYTES USE   which accesses memory: l LDS, m memory, i an image; r, w, a atomic
+// --needs (with --memory-seed) adds "needs", [byte of an instruction, what it needed]
+// (core/sim/rdna2/needs.h).
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -21,45 +24,61 @@ namespace {
 
 class Tracer : public sim::rdna2::Observer {
  public:
-  explicit Tracer(std::FILE* file) : file_(file) {}
+  explicit Tracer(const std::string& path) : file_(std::fopen(path.c_str(), "w"), std::fclose) {}
 
-  void Group() override { std::fputs("g\n", file_); }
+  bool is_open() const { return file_ != nullptr; }
+
+  void Group() override { std::fputs("g\n", file_.get()); }
   void Step(uint32_t wave, uint32_t phase, uint32_t offset, uint64_t exec) override {
-    std::fprintf(file_, "s %x %x %x %llx\n", wave, phase, offset,
+    std::fprintf(file_.get(), "s %x %x %x %llx\n", wave, phase, offset,
                  static_cast<unsigned long long>(exec));
   }
   void Access(sim::rdna2::Space space, uint64_t address, uint32_t bytes,
               sim::rdna2::Use use) override {
-    std::fprintf(file_, "a %c %llx %x %c\n", "lmi"[static_cast<size_t>(space)],
+    std::fprintf(file_.get(), "a %c %llx %x %c\n", "lmi"[static_cast<size_t>(space)],
                  static_cast<unsigned long long>(address), bytes, "rwa"[static_cast<size_t>(use)]);
   }
 
  private:
-  std::FILE* file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
 int Main(int argc, char** argv) {
+  bool tells_needs = false;
   Machine machine;
   machine.name = "rdna2_run";
   std::string trace;
-  machine.reset = [&] { trace.clear(); };
+  machine.reset = [&] {
+    tells_needs = false;
+    trace.clear();
+  };
   machine.take_option = [&](absl::string_view option) {
+    tells_needs |= option == "--needs";
+    if (option == "--needs") return true;
     if (!absl::ConsumePrefix(&option, "--trace=")) return false;
     trace = std::string(option);
     return true;
   };
   machine.run = [&](absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                     const sim::scene::RunOptions& options, sim::scene::Dispatch& dispatch,
-                    nlohmann::json&) -> absl::StatusOr<sim::scene::RunStats> {
+                    nlohmann::json& results) -> absl::StatusOr<sim::scene::RunStats> {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
-    if (trace.empty()) return sim::rdna2::Run(code, record, own, dispatch);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(trace.c_str(), "w"),
-                                                               std::fclose);
-    if (!file) return absl::NotFoundError(absl::StrCat("cannot write ", trace));
-    Tracer tracer(file.get());
-    own.observer = &tracer;
-    return sim::rdna2::Run(code, record, own, dispatch);
+    std::unique_ptr<Tracer> tracer;
+    if (!trace.empty()) {
+      tracer = std::make_unique<Tracer>(trace);
+      if (!tracer->is_open()) return absl::NotFoundError(absl::StrCat("cannot write ", trace));
+      own.observer = tracer.get();
+    }
+    sim::rdna2::Needs needs;
+    if (tells_needs) own.needs = &needs;
+    absl::StatusOr<sim::scene::RunStats> stats = sim::rdna2::Run(code, record, own, dispatch);
+    if (!tells_needs) return stats;
+    results["needs"] = nlohmann::json::array();
+    for (const auto& [offset, need] : needs) {
+      results["needs"].push_back({offset, sim::rdna2::NameOf(need)});
+    }
+    return stats;
   };
   return RunJobs(machine, argc, argv);
 }

@@ -2,6 +2,7 @@
 //
 // Changed only with a source. Waits of the machine itself are not in it: for results of VALU and
 // SALU, for sources of loads and stores (read at issue), before a counter overflows, at the end.
+// Nor is what no wait mends: scalar loads of memory that the dispatch writes (scalar_memory.h).
 #ifndef KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 #define KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 

@@ -7,9 +7,10 @@
 //
 // Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
 // memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers. Not
-// modelled, each a named error: fragment and vertex programs, memory mode, GDS, clocks, loads into
-// LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
-// (scoreboard.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+// modelled, each a named error: fragment and vertex programs, GDS, clocks, loads into LDS, shared
+// VGPRs. Time is not modelled; in contract mode missing waits are errors
+// (scoreboard.h), in memory mode accesses are late and copies old (memory_order.h). Undefined
+// registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
@@ -18,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/needs.h"
 #include "core/sim/rdna2/observer.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/run.h"
@@ -25,7 +27,11 @@
 namespace kiln::sim::rdna2 {
 
 struct Options : scene::RunOptions {
-  Observer* observer = nullptr;  // is told what the run does; lives longer than the run
+  // Is told what the run does; lives longer than the run. Not in memory mode, in which several
+  // workgroups run at the same time and accesses are apart from their instructions.
+  Observer* observer = nullptr;
+  // Memory mode: what the run needed, for tests that remove it; may be null (needs.h).
+  Needs* needs = nullptr;
 };
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument

@@ -1,6 +1,6 @@
 // Arbitrary bytes as a program: the simulator must end with a result or a named error.
 //
-// Byte 0 chooses lanes and contract mode; the rest is code.
+// Byte 0 chooses lanes, contract mode and memory mode; the rest is code.
 #include <cstddef>
 #include <cstdint>
 
@@ -37,6 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   dispatch.images[0].texels.resize(4);
   sim::rdna2::Options options;
   options.contract = data[0] & 2;
+  if (data[0] & 4) options.memory_seed = data[0];
   options.max_instructions = 20000;
   sim::rdna2::Run({data + 1, size - 1}, record, options, dispatch).status().IgnoreError();
   return 0;

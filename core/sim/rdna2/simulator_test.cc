@@ -174,9 +174,21 @@ TEST(SimulatorTest, NamedRefusals) {
                          }})
                 .code(),
             absl::StatusCode::kUnimplemented);
+}
+
+TEST(SimulatorTest, MemoryModeRefusesWhatItDoesNotFollow) {
   TestProgram p{.lanes = 32, .body = {}};
   p.options.memory_seed = 1;
-  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_TRUE(RunProgram(p).ok());
+  Keeper keeper;
+  p.options.observer = &keeper;
+  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kInvalidArgument);
+  p.options.observer = nullptr;
+  scene::Dispatch dispatch = DispatchOf(p);
+  out::LaunchRecord record = RecordOf(p);
+  std::get<out::AmdLaunch>(record.arch).rsrc1 &= ~(1u << 30);  // MEM_ORDERED
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, p.options, dispatch).status().code(),
+            absl::StatusCode::kUnimplemented);
 }
 
 TEST(SimulatorTest, RegistersBeyondTheWave) {
