@@ -1,4 +1,4 @@
-// The memory that a wave reaches, and how.
+// What a wave reaches besides its registers: memory, and of draws the fixed functions around it.
 #ifndef KILN_CORE_SIM_RDNA2_CONTEXT_H_
 #define KILN_CORE_SIM_RDNA2_CONTEXT_H_
 
@@ -6,8 +6,10 @@
 
 #include "absl/types/span.h"
 #include "core/sim/rdna2/access_log.h"
+#include "core/sim/rdna2/fragment_wave.h"
 #include "core/sim/rdna2/lane_order.h"
 #include "core/sim/rdna2/memory.h"
+#include "core/sim/rdna2/vertex_group.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -22,6 +24,9 @@ struct Context {
   // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
   uint64_t outside = 0;
   AccessLog* log = nullptr;  // in contract mode, of workgroups of several waves
+  // The wave, or the workgroup, of a draw; null in other programs.
+  FragmentWave* fragment = nullptr;
+  VertexGroup* vertices = nullptr;
 
   void Note(Space space, uint64_t address, uint32_t bytes, Use use) const {
     if (log != nullptr) log->Note(space, address, bytes, use);

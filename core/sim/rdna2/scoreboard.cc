@@ -85,6 +85,10 @@ void Scoreboard::Update(uint32_t phase) {
   }
 }
 
+bool Scoreboard::StoresInFlight() const {
+  return std::any_of(events_.begin(), events_.end(), [](const Event& e) { return e.vs; });
+}
+
 absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
                                        Hazard hazard) const {
   for (const Event& e : events_) {

@@ -15,10 +15,18 @@
 #include "absl/strings/str_format.h"
 #include "core/sim/rdna2/buffer.h"
 #include "core/sim/rdna2/control_flow.h"
+#include "core/sim/rdna2/export.h"
+#include "core/sim/rdna2/export_fragment.h"
+#include "core/sim/rdna2/export_vertex.h"
 #include "core/sim/rdna2/flat.h"
+#include "core/sim/rdna2/graphics_rules.h"
 #include "core/sim/rdna2/image.h"
+#include "core/sim/rdna2/interpolation.h"
 #include "core/sim/rdna2/launch.h"
+#include "core/sim/rdna2/launch_fragment.h"
+#include "core/sim/rdna2/launch_vertex.h"
 #include "core/sim/rdna2/lds.h"
+#include "core/sim/rdna2/message.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/scalar.h"
 #include "core/sim/rdna2/scoreboard.h"
@@ -48,14 +56,17 @@ class Simulator {
         executed_(program.ops.size()) {}
 
   absl::Status RunGroup(const std::array<uint32_t, 3>& group);
+  absl::Status RunFragments(FragmentWave& fragment);
+  absl::Status RunVertices(VertexGroup& group);
   scene::RunStats TakeStats();
 
  private:
   absl::Status RunTurn(uint32_t index);
   absl::Status RunWaves();
+  void Begin(uint32_t waves);
   absl::Status Step(uint32_t index, const Op& op);
   absl::Status Execute(const Op& op, Context& context, WaveState& wave);
-  absl::Status Sopp(const Op& op, WaveState& wave);
+  absl::Status Sopp(const Op& op, const Context& context, WaveState& wave);
   absl::Status CheckLimits(const WaveState& wave);
   void NoteOutside(const Op& op, uint64_t accesses);
 
@@ -70,6 +81,8 @@ class Simulator {
   std::vector<WaveState> waves_;
   std::vector<Scoreboard> scoreboards_;
   std::optional<AccessLog> log_;  // of the running workgroup, in contract mode
+  FragmentWave* fragment_ = nullptr;  // that runs, in a draw
+  VertexGroup* vertices_ = nullptr;
 };
 
 scene::RunStats Simulator::TakeStats() {
@@ -104,7 +117,7 @@ absl::Status Simulator::CheckLimits(const WaveState& wave) {
   return in_time.ok() ? in_time : exceeded(in_time.message());
 }
 
-absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
+absl::Status Simulator::Sopp(const Op& op, const Context& context, WaveState& wave) {
   switch (op.inst.op) {
     case Opcode::kSEndpgm: wave.status = WaveStatus::kEnded; return absl::OkStatus();
     case Opcode::kSBarrier: wave.status = WaveStatus::kAtBarrier; return absl::OkStatus();
@@ -113,15 +126,15 @@ absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
     case Opcode::kSCodeEnd:
       return OpError(absl::StatusCode::kInvalidArgument, op, program_.wave,
                      "the program runs past its end");
+    case Opcode::kSSendmsg:
+    case Opcode::kSSendmsghalt: return ExecuteMessage(op, context, wave);
     default: return ExecuteControlFlow(op, program_, 0, wave);
   }
 }
 
 absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave) {
   switch (op.info->encoding) {
-    case Encoding::kSopp:
-      if (op.info->unit == isa::Unit::kMessage) return NotModelled(op, program_.wave, "message");
-      return Sopp(op, wave);
+    case Encoding::kSopp: return Sopp(op, context, wave);
     case Encoding::kSop1:
     case Encoding::kSop2:
     case Encoding::kSopk:
@@ -136,14 +149,17 @@ absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave)
     case Encoding::kFlat:
     case Encoding::kGlobal:
     case Encoding::kScratch: return ExecuteFlat(op, context, wave);
-    case Encoding::kVintrp: return NotModelled(op, program_.wave, "interpolation");
-    case Encoding::kExp: return NotModelled(op, program_.wave, "export");
-    default: return ExecuteVector(op, wave);
+    case Encoding::kVintrp: return ExecuteInterpolation(op, context, wave);
+    case Encoding::kExp: return ExecuteExport(op, context, wave);
+    default:
+      if (op.info->unit == isa::Unit::kInterpolate) return ExecuteInterpolation(op, context, wave);
+      return ExecuteVector(op, wave);
   }
 }
 
 bool IsMemory(const Op& op) {
-  return op.info->encoding == Encoding::kSmem || op.info->encoding >= Encoding::kDs;
+  const Encoding e = op.info->encoding;
+  return e == Encoding::kSmem || (e >= Encoding::kDs && e != Encoding::kExp);
 }
 
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
@@ -151,6 +167,9 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   uint32_t access = 0;
   if (log_ && IsMemory(op)) access = log_->Begin(w.pc, index, w.phase);
   if (options_.contract) {
+    if (vertices_ != nullptr && scoreboards_[index].StoresInFlight()) {
+      if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
+    }
     if (absl::Status s = scoreboards_[index].Issue(w.pc, w, access); !s.ok()) return s;
   }
   const int lanes = std::popcount(w.Exec());
@@ -159,11 +178,14 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (op.info->encoding != Encoding::kSopp && op.info->unit != isa::Unit::kWait) {
     stats_.lane_operations += vector ? static_cast<uint64_t>(lanes) : 1;
   }
-  if (IsMemory(op)) ++stats_.messages;
+  if (IsMemory(op) || op.info->encoding == Encoding::kExp) ++stats_.messages;
   ++w.pc;
   Context context = launch_.ContextOf(index);
   context.log = log_ ? &*log_ : nullptr;
-  absl::Status status = Execute(op, context, w);
+  context.fragment = fragment_;
+  context.vertices = vertices_;
+  absl::Status status = CheckGraphics(op, context, w);
+  if (status.ok()) status = Execute(op, context, w);
   if (context.outside != 0) NoteOutside(op, context.outside);
   return status.ok() && log_ ? log_->status() : status;
 }
@@ -207,18 +229,54 @@ absl::Status Simulator::RunWaves() {
   }
 }
 
-absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
+// Begins a workgroup: memory and what contract mode remembers, but not the waves' registers.
+void Simulator::Begin(uint32_t waves) {
   launch_.StartGroup();
-  waves_.resize(launch_.waves_per_group());
+  waves_.resize(waves);
   scoreboards_.clear();
   log_.reset();
-  if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
-  for (uint32_t i = 0; i < waves_.size(); ++i) {
-    launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract)
-      scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
+  if (options_.contract && waves > 1) log_.emplace(&program_, !launch_.wgp_mode());
+  for (uint32_t i = 0; options_.contract && i < waves; ++i) {
+    scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
   }
-  stats_.threads += waves_.size();
+  stats_.threads += waves;
+}
+
+absl::Status Simulator::RunFragments(FragmentWave& fragment) {
+  const scene::Primitive& shape = fragment.Shape();
+  launch_.draw_registers().view_index = shape.layer;
+  launch_.draw_registers().pixel_state = PixelState(*fragment.record, *fragment.draw, shape);
+  Begin(1);
+  launch_.StartRegisters(0, waves_[0]);
+  FillFragmentWave(fragment, launch_.first_system_sgpr(), waves_[0]);
+  fragment_ = &fragment;
+  absl::Status status = RunWaves();
+  if (status.ok()) status = FinishFragments(fragment);
+  if (status.ok()) return status;
+  const scene::Point corner = fragment.Corner(std::countr_zero(fragment.quads));
+  return absl::Status(status.code(),
+                      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)",
+                                      status.message(), static_cast<int>(corner.x),
+                                      static_cast<int>(corner.y), shape.number));
+}
+
+absl::Status Simulator::RunVertices(VertexGroup& group) {
+  Begin(group.Waves());
+  for (uint32_t i = 0; i < waves_.size(); ++i) {
+    launch_.StartRegisters(i, waves_[i]);
+    FillVertexWave(group, waves_[i]);
+  }
+  vertices_ = &group;
+  absl::Status status = RunWaves();
+  if (status.ok()) status = FinishVertices(group);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
+                                                     status.message(), group.first));
+}
+
+absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
+  Begin(launch_.waves_per_group());
+  for (uint32_t i = 0; i < waves_.size(); ++i) launch_.StartWave(i, group, waves_[i]);
   absl::Status status = RunWaves();
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", group[0], ",",
@@ -229,13 +287,16 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   if (!std::holds_alternative<out::AmdLaunch>(record.arch)) {
     return absl::InvalidArgumentError("launch record: is not of a program of this architecture");
   }
-  if (record.stage != "compute") {
+  if (record.stage != "compute" && record.stage != "fragment" && record.stage != "vertex") {
     return absl::UnimplementedError(absl::StrCat("unsupported stage: ", record.stage));
   }
   if (record.dispatch_width != 32 && record.dispatch_width != 64) {
     return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", record.dispatch_width));
   }
   if (record.entry != 0) return absl::UnimplementedError("entry point is not at the start");
+  if (record.stage == "fragment" && record.shared_bytes != 0) {
+    return absl::InvalidArgumentError("launch record: fragments have no shared memory");
+  }
   uint64_t lanes = 1;
   for (uint32_t n : record.compute.local_size) {
     if (n == 0 || n > 1024) return absl::InvalidArgumentError("local size");
@@ -249,11 +310,18 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const Options& options, const scene::Dispatch& dispatch) {
+// Checks that the inputs of the stage are given, and none of other stages.
+absl::Status CheckDispatch(const out::LaunchRecord& record, const Options& options,
+                           const scene::Dispatch& dispatch) {
   if (options.memory_seed) return absl::UnimplementedError("unsupported: memory mode");
-  if (dispatch.draw || dispatch.vertices) {
-    return absl::InvalidArgumentError("a draw is for fragment and vertex programs");
+  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
+    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
   }
+  if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
+    return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
+  }
+  if (dispatch.draw) return CheckFragmentRecord(record, *dispatch.draw);
+  if (dispatch.vertices) return CheckVertexRecord(record, *dispatch.vertices);
   for (size_t i = 0; i < 3; ++i) {
     if (uint64_t{dispatch.base[i]} + dispatch.groups[i] > scene::kMaxWorkgroups) {
       return absl::InvalidArgumentError("dispatch: too many workgroups in a dimension");
@@ -285,12 +353,54 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   return absl::OkStatus();
 }
 
+absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispatch,
+                           Simulator& simulator) {
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
+  for (uint64_t turn = 0; turn < total; ++turn) {
+    const uint64_t i = options.opposite ? total - 1 - turn : turn;
+    const std::array<uint32_t, 3> group = {
+        dispatch.base[0] + static_cast<uint32_t>(i % n[0]),
+        dispatch.base[1] + static_cast<uint32_t>(i / n[0] % n[1]),
+        dispatch.base[2] + static_cast<uint32_t>(i / n[0] / n[1])};
+    if (absl::Status s = simulator.RunGroup(group); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
+                     scene::FragmentInputs& draw, Simulator& simulator) {
+  for (size_t next = 0; next < draw.quads.size();) {
+    const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
+    next = quads.end;
+    if (absl::Status s = draw.limit.Spend(quads.end - quads.first); !s.ok()) return s;
+    const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(
+        quads.first, quads.end, {record.fragment.early_tests, record.fragment.post_depth_coverage},
+        draw);
+    for (FragmentWave& wave : FragmentWaves(record, options.opposite, quads, draw)) {
+      wave.rasterised = rasterised;
+      wave.first_quad = quads.first;
+      if (absl::Status s = simulator.RunFragments(wave); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
+                           scene::VertexInputs& draw, Simulator& simulator) {
+  const bool culls = options.ngg_culling != 0;
+  for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
+    if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
-  if (absl::Status s = CheckDispatch(options, dispatch); !s.ok()) return s;
+  if (absl::Status s = CheckDispatch(record, options, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);
   if (amd.instruction_bytes > code.size()) {
     return absl::InvalidArgumentError("launch record: more instructions than the file has");
@@ -302,17 +412,18 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
       LaunchState::Create(code, record, options, dispatch);
   if (!launch.ok()) return launch.status();
   if (absl::Status s = CheckProgram(*program, (*launch)->vgprs()); !s.ok()) return s;
+  (*launch)->draw_registers().ngg_culling = options.ngg_culling;
+  (*launch)->draw_registers().ngg_viewport = {8, 8, 8, 8};
   Simulator simulator(*program, options, dispatch.limit, **launch);
-  const std::array<uint32_t, 3>& n = dispatch.groups;
-  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
-  for (uint64_t turn = 0; turn < total; ++turn) {
-    const uint64_t i = options.opposite ? total - 1 - turn : turn;
-    const std::array<uint32_t, 3> group = {
-        dispatch.base[0] + static_cast<uint32_t>(i % n[0]),
-        dispatch.base[1] + static_cast<uint32_t>(i / n[0] % n[1]),
-        dispatch.base[2] + static_cast<uint32_t>(i / n[0] / n[1])};
-    if (absl::Status s = simulator.RunGroup(group); !s.ok()) return s;
+  absl::Status status;
+  if (dispatch.draw) {
+    status = RunDraw(record, options, *dispatch.draw, simulator);
+  } else if (dispatch.vertices) {
+    status = RunVertexDraw(record, options, *dispatch.vertices, simulator);
+  } else {
+    status = RunWorkgroups(options, dispatch, simulator);
   }
+  if (!status.ok()) return status;
   return simulator.TakeStats();
 }
 

@@ -1,0 +1,57 @@
+// See graphics_rules.h.
+#include "core/sim/rdna2/graphics_rules.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using isa::Encoding;
+
+// SPI_VS_OUT_CONFIG, NO_PC_EXPORT: no parameters (Mesa, amd/registers/gfx103.json).
+constexpr uint32_t kNoParameters = 1 << 7;
+
+// Returns true for what writes memory that others see: not LDS, not scratch.
+bool ChangesMemory(const Op& op) {
+  const Encoding e = op.info->encoding;
+  const bool shared = isa::IsBuffer(e) || e == Encoding::kMimg || e == Encoding::kFlat ||
+                      e == Encoding::kGlobal;
+  return shared && (op.Has(isa::opcode_flag::kStore) || op.Has(isa::opcode_flag::kAtomic));
+}
+
+absl::Status CheckFragment(const Op& op, const FragmentWave& of, const WaveState& wave) {
+  const auto refuse = [&](absl::StatusCode code, absl::string_view what) {
+    return OpError(code, op, wave.size, absl::StrCat("a fragment program: ", what));
+  };
+  if (op.inst.op == isa::Opcode::kSBarrier) {
+    return refuse(absl::StatusCode::kInvalidArgument, "a barrier");
+  }
+  if (!ChangesMemory(op)) return absl::OkStatus();
+  if (!of.record->fragment.has_side_effects) {
+    return refuse(absl::StatusCode::kInvalidArgument,
+                  "writes memory, which the record does not announce");
+  }
+  if ((wave.Exec() & ~of.covered) != 0) {
+    return refuse(absl::StatusCode::kFailedPrecondition, "a helper lane writes memory");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState& wave) {
+  if (context.fragment != nullptr) return CheckFragment(op, *context.fragment, wave);
+  return absl::OkStatus();
+}
+
+absl::Status CheckStoresBefore(const Op& op, const VertexGroup& group, const WaveState& wave) {
+  const uint32_t config = out::AmdOf(*group.record).vertex.spi_vs_out_config;
+  const uint32_t t = op.inst.target;
+  const bool last_position = op.info->encoding == Encoding::kExp && op.inst.done &&
+                             t >= kPositionTarget && t < kPositionTarget + kPositions;
+  if (!last_position || (config & kNoParameters) == 0) return absl::OkStatus();
+  return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
+                 "contract: exports the last position without a wait for vscnt of the stores before");
+}
+
+}  // namespace kiln::sim::rdna2
