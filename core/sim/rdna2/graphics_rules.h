@@ -18,7 +18,7 @@ absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState
 
 // Refuses an instruction that lets rasterisation begin while stores are in flight, which fragments
 // must find: the last position export of a program that exports no parameters (Mesa 25.0.7,
-// README-ISA.md, "Position exports and memory stores"; with parameters the machine waits for
+// README-ISA.md, "RDNA early rasterization"; with parameters the machine waits for
 // those). FailedPrecondition.
 absl::Status CheckStoresBefore(const Op& op, const VertexGroup& group, const WaveState& wave);
 
