@@ -85,8 +85,8 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<cons
   absl::Status status = state->CheckRegisters();
   if (status.ok()) status = state->Map(code);
   if (status.ok()) status = state->FillDescriptors();
-  if (status.ok()) status = state->MapTables();
   if (status.ok()) status = state->MapDraw();
+  if (status.ok()) status = state->MapTables();
   if (!status.ok()) return status;
   return state;
 }
@@ -140,6 +140,11 @@ absl::Status LaunchState::Map(absl::Span<const uint8_t> code) {
     if (absl::Status s = memory_.space.MapAt(b.address, absl::MakeSpan(b.bytes)); !s.ok()) return s;
   }
   if (absl::Status s = MapImages(); !s.ok()) return s;
+  // Below the memories with an address in one SGPR: a V#'s has 48 bits.
+  if (dispatch_.vertices) {
+    absl::Status s = vertex_buffers_.Build(record_, *dispatch_.vertices, memory_.space);
+    if (!s.ok()) return s;
+  }
   code_.assign(code.begin(), code.end());
   code_address_ = memory_.space.Map(absl::MakeSpan(code_));
   lds_.resize(LdsBytes(record_));
@@ -279,14 +284,13 @@ absl::Status LaunchState::MapTables() {
   return absl::OkStatus();
 }
 
-// Maps vertex buffers and fills the user SGPRs that are the same for all waves of a draw.
+// Maps the table of vertex buffers and fills the user SGPRs that are the same for all waves.
 absl::Status LaunchState::MapDraw() {
   if (record_.stage != "vertex" || !dispatch_.vertices) return absl::OkStatus();
   const scene::VertexInputs& draw = *dispatch_.vertices;
   draw_registers_.first_vertex = static_cast<uint32_t>(draw.first_vertex);
   draw_registers_.base_instance = draw.first_instance;
   draw_registers_.draw_id = draw.draw_id;
-  if (absl::Status s = vertex_buffers_.Build(record_, draw, memory_.space); !s.ok()) return s;
   const absl::StatusOr<uint64_t> table = MapShort(vertex_buffers_.descriptors());
   if (!table.ok()) return table.status();
   draw_registers_.vertex_buffers = static_cast<uint32_t>(*table);
