@@ -85,7 +85,7 @@ def hidden(corners, bits):
     slack = 1e-5 * (abs((x1 - x0) * (y2 - y0)) + abs((x2 - x0) * (y1 - y0)))
     if abs(area) <= slack:
         return True
-    counter_clockwise = area > 0   # of y up; bit 2 is set for the flip already applied
+    counter_clockwise = area < 0   # y points down: Vulkan 1.3, "Basic Polygon Rasterization"
     front = counter_clockwise == bool(bits & 4)
     if bits & (1 if front else 2):
         return True
