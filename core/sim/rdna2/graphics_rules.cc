@@ -2,6 +2,7 @@
 #include "core/sim/rdna2/graphics_rules.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/sim/rdna2/resource/image_address.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
@@ -11,11 +12,14 @@ using isa::Encoding;
 // SPI_VS_OUT_CONFIG, NO_PC_EXPORT: no parameters (Mesa, amd/registers/gfx103.json).
 constexpr uint32_t kNoParameters = 1 << 7;
 
+// Numbers of DPP controls below this are permutations of quads.
+constexpr uint32_t kQuadPermutations = 256;
+
 // Returns true for what writes memory that others see: not LDS, not scratch.
 bool ChangesMemory(const Op& op) {
   const Encoding e = op.info->encoding;
-  const bool shared = isa::IsBuffer(e) || e == Encoding::kMimg || e == Encoding::kFlat ||
-                      e == Encoding::kGlobal;
+  const bool shared =
+      isa::IsBuffer(e) || e == Encoding::kMimg || e == Encoding::kFlat || e == Encoding::kGlobal;
   return shared && (op.Has(isa::opcode_flag::kStore) || op.Has(isa::opcode_flag::kAtomic));
 }
 
@@ -44,14 +48,36 @@ absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState
   return absl::OkStatus();
 }
 
+absl::Status CheckQuads(const Op& op, const WaveState& wave) {
+  const uint64_t exec = wave.Exec();
+  uint64_t read = 0;
+  if (op.inst.form == isa::Form::kDpp16 && op.inst.dpp.control < kQuadPermutations) {
+    if (op.inst.dpp.fetch_inactive) return absl::OkStatus();
+    for (int lane = 0; lane < wave.lanes(); ++lane) {
+      const int from = lane / 4 * 4 + (op.inst.dpp.control >> 2 * (lane % 4) & 3);
+      read |= (exec >> lane & 1) << from;
+    }
+  } else if (op.info->encoding == Encoding::kMimg) {
+    const absl::StatusOr<ImageOpcode> image = ImageOpcodeOf(op.inst.op);
+    if (!image.ok() || !image->NeedsQuad()) return absl::OkStatus();
+    for (int lane = 0; lane < wave.lanes(); ++lane) {
+      if ((exec >> lane & 1) != 0) read |= uint64_t{0xf} << lane / 4 * 4;
+    }
+  }
+  if ((read & ~exec) == 0) return absl::OkStatus();
+  return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
+                 "contract: an operation of quads reads a lane that is off");
+}
+
 absl::Status CheckStoresBefore(const Op& op, const VertexGroup& group, const WaveState& wave) {
   const uint32_t config = out::AmdOf(*group.record).vertex.spi_vs_out_config;
   const uint32_t t = op.inst.target;
   const bool last_position = op.info->encoding == Encoding::kExp && op.inst.done &&
                              t >= kPositionTarget && t < kPositionTarget + kPositions;
   if (!last_position || (config & kNoParameters) == 0) return absl::OkStatus();
-  return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
-                 "contract: exports the last position without a wait for vscnt of the stores before");
+  return OpError(
+      absl::StatusCode::kFailedPrecondition, op, wave.size,
+      "contract: exports the last position without a wait for vscnt of the stores before");
 }
 
 }  // namespace kiln::sim::rdna2

@@ -62,11 +62,25 @@ void Scoreboard::DrainInOrder(bool Event::*counter, int count) {
   }
 }
 
+// Exports end in order within a class alone: those for positions, for parameters and primitives,
+// for colours and depth (Mesa 25.0.7, aco_insert_waitcnt.cpp, wait_event).
+bool Scoreboard::MixesExports() const {
+  enum { kColor, kPosition, kParameter };
+  int seen = 0;
+  for (const Event& e : events_) {
+    if (!e.exp) continue;
+    const int target = program_->ops[e.op].inst.target;
+    seen |= 1 << (target < 12 ? kColor : target < 20 ? kPosition : kParameter);
+  }
+  return (seen & (seen - 1)) != 0;
+}
+
 void Scoreboard::Wait(const WaitCounts& waits, uint32_t phase) {
   if (waits.vm != kNoWait) DrainInOrder(&Event::vm, waits.vm);
   if (waits.vs != kNoWait) DrainInOrder(&Event::vs, waits.vs);
   if (waits.lgkm != kNoWait) Drain(&Event::lgkm, waits.lgkm);
-  if (waits.exp != kNoWait) Drain(&Event::exp, waits.exp);
+  const bool counts = waits.exp == 0 || (waits.exp != kNoWait && !MixesExports());
+  if (counts) Drain(&Event::exp, waits.exp);
   Update(phase);
 }
 

@@ -51,6 +51,7 @@ class Scoreboard {
   };
 
   void Wait(const WaitCounts& waits, uint32_t phase);
+  bool MixesExports() const;
   void DrainInOrder(bool Event::*counter, int count);
   void Drain(bool Event::*counter, int count);
   void Record(uint32_t index, const Op& op, const WaveState& wave, uint32_t access);

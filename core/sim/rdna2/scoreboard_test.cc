@@ -1,6 +1,7 @@
 // Tests scoreboard.h: each wait, and that waits which are not needed are not asked for.
 #include "core/sim/rdna2/scoreboard.h"
 
+#include "core/sim/rdna2/draw_testing.h"
 #include "core/sim/rdna2/testing.h"
 #include "gtest/gtest.h"
 
@@ -269,6 +270,24 @@ TEST(ScoreboardTest, NothingIsNoticedWithoutContractMode) {
                 }};
   p.options.contract = false;
   EXPECT_EQ(Violation(p), "");
+}
+
+// A count of exports says something only within one class.
+TEST(ScoreboardTest, ExportsOfTwoClassesEndInAnyOrder) {
+  const auto violation = [](const Words& exports) {
+    VertexProgram p = VertexProgramOf(
+        Joined({kRequest, kShadeVertices, exports, {0xbf8cff1f}, {0x7e0c0280}, kEndProgram}));
+    auto& vertex = std::get<out::AmdLaunch>(p.record.arch).vertex;
+    vertex.spi_shader_pos_format = 0x44;
+    return std::string(RunVertices(p).status().message());
+  };
+  const Words pos0 = {0xf80000cf, 0x06060606};    // exp pos0 v6, v6, v6, v6
+  const Words pos1 = {0xf80008df, 0x07070707};    // exp pos1 v7, v7, v7, v7 done
+  const Words param0 = {0xf8000201, 0x00000007};  // exp param0 v7
+  // expcnt(1) covers the first position if a position follows, not if a parameter does.
+  EXPECT_EQ(violation(Joined({pos0, pos1})).find("contract"), std::string::npos);
+  const std::string mixed = violation(Joined({pos0, param0}));
+  EXPECT_NE(mixed.find("overwrites a source, unread yet, v6"), std::string::npos) << mixed;
 }
 
 }  // namespace

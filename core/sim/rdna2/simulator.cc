@@ -80,7 +80,7 @@ class Simulator {
   uint64_t next_clock_ = kClockInterval;
   std::vector<WaveState> waves_;
   std::vector<Scoreboard> scoreboards_;
-  std::optional<AccessLog> log_;  // of the running workgroup, in contract mode
+  std::optional<AccessLog> log_;      // of the running workgroup, in contract mode
   FragmentWave* fragment_ = nullptr;  // that runs, in a draw
   VertexGroup* vertices_ = nullptr;
 };
@@ -170,6 +170,9 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     if (vertices_ != nullptr && scoreboards_[index].StoresInFlight()) {
       if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
     }
+    if (fragment_ != nullptr) {
+      if (absl::Status s = CheckQuads(op, w); !s.ok()) return s;
+    }
     if (absl::Status s = scoreboards_[index].Issue(w.pc, w, access); !s.ok()) return s;
   }
   const int lanes = std::popcount(w.Exec());
@@ -254,10 +257,10 @@ absl::Status Simulator::RunFragments(FragmentWave& fragment) {
   if (status.ok()) status = FinishFragments(fragment);
   if (status.ok()) return status;
   const scene::Point corner = fragment.Corner(std::countr_zero(fragment.quads));
-  return absl::Status(status.code(),
-                      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)",
-                                      status.message(), static_cast<int>(corner.x),
-                                      static_cast<int>(corner.y), shape.number));
+  return absl::Status(
+      status.code(),
+      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)", status.message(),
+                      static_cast<int>(corner.x), static_cast<int>(corner.y), shape.number));
 }
 
 absl::Status Simulator::RunVertices(VertexGroup& group) {
