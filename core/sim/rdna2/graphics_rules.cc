@@ -41,6 +41,25 @@ absl::Status CheckFragment(const Op& op, const FragmentWave& of, const WaveState
   return absl::OkStatus();
 }
 
+// Returns the lanes whose values an operation of quads takes; none of other instructions.
+uint64_t LanesThatQuadsRead(const Op& op, const WaveState& wave) {
+  const uint64_t exec = wave.Exec();
+  const bool permutes =
+      op.inst.form == isa::Form::kDpp16 && op.inst.dpp.control < kQuadPermutations;
+  uint64_t read = 0;
+  for (int lane = 0; permutes && !op.inst.dpp.fetch_inactive && lane < wave.lanes(); ++lane) {
+    const int from = lane / 4 * 4 + (op.inst.dpp.control >> 2 * (lane % 4) & 3);
+    read |= (exec >> lane & 1) << from;
+  }
+  if (op.info->encoding != Encoding::kMimg) return read;
+  const absl::StatusOr<ImageOpcode> image = ImageOpcodeOf(op.inst.op);
+  if (!image.ok() || !image->NeedsQuad()) return read;
+  for (int lane = 0; lane < wave.lanes(); ++lane) {
+    if ((exec >> lane & 1) != 0) read |= uint64_t{0xf} << lane / 4 * 4;
+  }
+  return read;
+}
+
 }  // namespace
 
 absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState& wave) {
@@ -48,25 +67,15 @@ absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState
   return absl::OkStatus();
 }
 
-absl::Status CheckQuads(const Op& op, const WaveState& wave) {
-  const uint64_t exec = wave.Exec();
-  uint64_t read = 0;
-  if (op.inst.form == isa::Form::kDpp16 && op.inst.dpp.control < kQuadPermutations) {
-    if (op.inst.dpp.fetch_inactive) return absl::OkStatus();
-    for (int lane = 0; lane < wave.lanes(); ++lane) {
-      const int from = lane / 4 * 4 + (op.inst.dpp.control >> 2 * (lane % 4) & 3);
-      read |= (exec >> lane & 1) << from;
-    }
-  } else if (op.info->encoding == Encoding::kMimg) {
-    const absl::StatusOr<ImageOpcode> image = ImageOpcodeOf(op.inst.op);
-    if (!image.ok() || !image->NeedsQuad()) return absl::OkStatus();
-    for (int lane = 0; lane < wave.lanes(); ++lane) {
-      if ((exec >> lane & 1) != 0) read |= uint64_t{0xf} << lane / 4 * 4;
-    }
+absl::Status CheckQuads(const Op& op, const FragmentWave& of, const WaveState& wave) {
+  const uint64_t off = LanesThatQuadsRead(op, wave) & ~wave.Exec();
+  for (int quad = 0; quad < wave.lanes(); quad += scene::kQuadPixels) {
+    const uint64_t lanes = uint64_t{0xf} << quad;
+    if ((off & lanes) == 0 || (of.covered & lanes & ~wave.Exec()) != 0) continue;
+    return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
+                   "contract: an operation of quads reads a helper lane that is off");
   }
-  if ((read & ~exec) == 0) return absl::OkStatus();
-  return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
-                 "contract: an operation of quads reads a lane that is off");
+  return absl::OkStatus();
 }
 
 absl::Status CheckStoresBefore(const Op& op, const VertexGroup& group, const WaveState& wave) {

@@ -56,9 +56,10 @@ TEST(GraphicsRules, QuadOperationsReadLanesThatAreOn) {
     p.draw.quads[1].coverage = {1, 0, 1, 1};
     return ErrorOf(p);
   };
-  EXPECT_THAT(error({}, kSwap), HasSubstr("an operation of quads reads a lane that is off"));
+  EXPECT_THAT(error({}, kSwap), HasSubstr("an operation of quads reads a helper lane that is off"));
   EXPECT_EQ(error(kWholeQuads, kSwap), "");
   EXPECT_EQ(error({}, kBroadcast), "");
+}, kSwap).find("quads"), std::string::npos);
 }
 
 TEST(GraphicsRules, LevelsOfDetailNeedWholeQuads) {
@@ -68,10 +69,13 @@ TEST(GraphicsRules, LevelsOfDetailNeedWholeQuads) {
     auto program = Load({reinterpret_cast<const uint8_t*>(words), 8}, isa::Wave::k32);
     EXPECT_TRUE(program.ok());
     wave.SetLaneMask(isa::kExecLo, exec);
-    return CheckQuads(program->ops[0], wave).ok();
+    FragmentWave of;
+    of.covered = 0x73;
+    return CheckQuads(program->ops[0], of, wave).ok();
   };
   EXPECT_TRUE(check(0xf0800f08, 0xf0));  // image_sample
   EXPECT_FALSE(check(0xf0800f08, 0x70));
+  EXPECT_TRUE(check(0xf0800f08, 0x30));  // a covered lane is off, too
   EXPECT_TRUE(check(0xf09c0f08, 0x70));  // image_sample_lz
 }
 

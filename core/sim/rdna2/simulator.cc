@@ -171,7 +171,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
       if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
     }
     if (fragment_ != nullptr) {
-      if (absl::Status s = CheckQuads(op, w); !s.ok()) return s;
+      if (absl::Status s = CheckQuads(op, *fragment_, w); !s.ok()) return s;
     }
     if (absl::Status s = scoreboards_[index].Issue(w.pc, w, access); !s.ok()) return s;
   }
