@@ -5,7 +5,7 @@ notice.
     draw_mutations.py --results RESULTS --jobs JOBS --rdna2-run PATH [--binaries 20] [--per-kind 6] [--seed 1]
 
 RESULTS and JOBS come from mesa_draws_of_waves_vs_lavapipe.py (--out, --keep). Of agreeing binaries, drawn by the seed,
-one executed instruction at a time is changed:
+one executed instruction at a time is changed (fragments: in a triangle whose edges cut quads):
 
 | kind | change |
 |---|---|
@@ -32,8 +32,8 @@ import struct
 import sys
 import tempfile
 
+import fragment_job
 import mesa_fragments_vs_lavapipe as fragments
-import mesa_vertex_vs_lavapipe as vertices
 
 NOP = 0xbf800000
 NO_LANES = 0xbefe0480   # s_mov_b64 exec, 0
@@ -90,10 +90,14 @@ def changes(code, executed):
 
 def results_of(result):
     """Returns what a run leaves, for comparison with another one's."""
-    if "vertices" in result:
-        return None
-    both = fragments.everything(result), vertices.everything(result)
-    return repr(both)
+    return {k: result[k] for k in ("outputs", "resources", "colors", "depth", "stencil", "sample_mask") if k in result}
+
+
+def with_helper_lanes(job):
+    """Returns the job with a triangle whose edges cut quads, if it has one triangle."""
+    if len(job.get("draw", {}).get("positions", [])) != 3:
+        return job
+    return dict(job, draw=dict(job["draw"], positions=fragment_job.positions(fragment_job.SCENES[1])))
 
 
 def run(a, launch, job, folder, options=()):
@@ -146,7 +150,7 @@ def main():
         if not os.path.exists(path):
             continue
         with open(path) as f:
-            job = json.load(f)
+            job = with_helper_lanes(json.load(f))
         count += judge(a, launch, job, rng, totals, missed)
     print("%d binaries of %s" % (count, a.results))
     for kind in sorted({k for k, _ in totals}):
