@@ -13,13 +13,15 @@ namespace {
 
 using out::SgprContent;
 
+constexpr uint32_t kMostStride = 1 << 14;  // a V# has 14 bits for it
+
 absl::Status CheckAttribute(const out::AmdAttribute& a, const scene::VertexInput* input) {
   if (a.bits != 32) {
-    return absl::UnimplementedError(
-        absl::StrFormat("unsupported: attributes of %d bits", a.bits));
+    return absl::UnimplementedError(absl::StrFormat("unsupported: attributes of %d bits", a.bits));
   }
   if (input == nullptr || a.components < 1 || a.components > 4 ||
-      uint64_t{a.offset} + 4 * uint64_t{a.components} > a.stride || a.buffer >= 32) {
+      uint64_t{a.offset} + 4 * uint64_t{a.components} > a.stride || a.buffer >= 32 ||
+      a.stride >= kMostStride) {
     return absl::InvalidArgumentError("launch record: place of an attribute");
   }
   if (input->per_instance) {

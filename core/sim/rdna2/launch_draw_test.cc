@@ -86,6 +86,9 @@ TEST(LaunchDraw, RefusesOtherAttributes) {
   instanced.inputs[0].per_instance = true;
   EXPECT_EQ(error(Attribute(0, 0, 2), instanced).code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(error(Attribute(0, 20, 2), Draw()).message()), HasSubstr("place"));
+  out::AmdAttribute far = Attribute(0, 0, 2);
+  far.stride = 1 << 14;
+  EXPECT_THAT(std::string(error(far, Draw()).message()), HasSubstr("place"));
   EXPECT_THAT(std::string(error(Attribute(3, 0, 2), Draw()).message()), HasSubstr("place"));
 }
 
