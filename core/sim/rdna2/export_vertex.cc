@@ -66,17 +66,16 @@ class Exporter {
     // What is beyond the room is found at the end, when it is known for all waves.
     const size_t most = of_primitive ? group_.primitives.size() : group_.count;
     if (number >= most) {
-      return Refuse(absl::StatusCode::kFailedPrecondition,
-                    absl::StrFormat("for %s %d of %d", of_primitive ? "primitive" : "vertex",
-                                    number, most));
+      return Refuse(
+          absl::StatusCode::kFailedPrecondition,
+          absl::StrFormat("for %s %d of %d", of_primitive ? "primitive" : "vertex", number, most));
     }
     const std::array<uint32_t, 4> values = ExportedDwords(op_, wave_, lane);
     if (target == Target::kPrimitive) return Primitive(number, values[0]);
-    ExportedVertex& to =
-        of_primitive ? group_.of_primitives[number] : group_.of_vertices[number];
+    ExportedVertex& to = of_primitive ? group_.of_primitives[number] : group_.of_vertices[number];
     const bool position = target == Target::kPosition;
-    const uint32_t at = position ? inst_.target - kPositionTarget
-                                 : kPositions + inst_.target - kParameterTarget;
+    const uint32_t at =
+        position ? inst_.target - kPositionTarget : kPositions + inst_.target - kParameterTarget;
     if (position) {
       if (to.done) {
         return Refuse(absl::StatusCode::kFailedPrecondition,
@@ -136,8 +135,16 @@ absl::Status CheckAnnounced(const VertexGroup& g) {
       return Failed(absl::StrFormat("vertex %d of %d announced has %s last position (done)", v,
                                     g.vertices_announced, e.done ? "a" : "no"));
     }
-    for (uint32_t p = 0; e.done && p < PositionExports(*g.record); ++p) {
+    if (!e.done) continue;
+    for (uint32_t p = 0; p < PositionExports(*g.record); ++p) {
       if (e.channels[p] == 0) return Failed(absl::StrFormat("vertex %d has no position %d", v, p));
+    }
+    for (uint32_t p = 0; p < ParameterExports(*g.record); ++p) {
+      const out::AmdParameter* const parameter = ParameterAt(*g.record, p);
+      if (parameter == nullptr || parameter->per_primitive) continue;
+      if (e.channels[kPositions + p] == 0) {
+        return Failed(absl::StrFormat("vertex %d has no parameter %d", v, p));
+      }
     }
   }
   return absl::OkStatus();

@@ -53,6 +53,9 @@ TEST(ExportVertex, NeedsEveryPrimitiveAndPosition) {
   EXPECT_THAT(ErrorOfBody({kRequest, kPackPrimitives, kExportPrimitives, kWaitExports,
                            kShadeVertices, kExportParameter, kEndProgram}),
               HasSubstr("vertex 0 of 80 announced has no last position"));
+  EXPECT_THAT(ErrorOfBody({kRequest, kPackPrimitives, kExportPrimitives, kWaitExports,
+                           kShadeVertices, kExportPosition, kEndProgram}),
+              HasSubstr("vertex 0 has no parameter 0"));
   // exp pos0 without done
   EXPECT_THAT(ErrorOfBody({kRequest,
                            kPackPrimitives,
