@@ -139,6 +139,7 @@ void Write(FragmentWave& of, uint64_t left) {
 std::optional<std::string> WrongFor(const isa::Instruction& inst, const FragmentWave& of) {
   const int target = inst.target;
   if (target > kNullTarget) return "of a vertex program's target";
+  if (target == kNullTarget && !inst.done) return "to the null target, not the last one";
   if (target == kNullTarget) return std::nullopt;
   const uint32_t format = FormatOf(of, target);
   if (format == kZero) return "to a target without format";

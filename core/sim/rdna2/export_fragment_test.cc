@@ -167,6 +167,8 @@ TEST(ExportFragment, RefusesWhatDoesNotFitTheState) {
               HasSubstr("to a target without format"));
   EXPECT_THAT(ErrorOf(ProgramOf(Joined({{0xf8001c0f, 0x00000202}, kEndProgram}))),
               HasSubstr("compressed and the format's are not alike"));
+  EXPECT_THAT(ErrorOf(ProgramOf(Joined({{0xf8001090, 0x00000000}, kExportV2, kEndProgram}))),
+              HasSubstr("to the null target, not the last one"));
   EXPECT_THAT(ErrorOf(ProgramOf(Joined({{0xf80008cf, 0x02020202}, kEndProgram}))),
               HasSubstr("of a vertex program's target"));
   EXPECT_THAT(ErrorOf(ProgramOf(Joined({{0xf800000f, 0x02020202}, kExportV2, kEndProgram}))),
