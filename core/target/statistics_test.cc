@@ -36,7 +36,7 @@ TEST(Statistics, OfNoTargetAreNone) {
   EXPECT_EQ(Statistics().Find("bytes"), std::nullopt);
 }
 
-// What a back end of these tests knows.
+// The figures that a back end of these tests knows.
 struct Facts {
   std::optional<int64_t> waves;
   int64_t bytes = 0;

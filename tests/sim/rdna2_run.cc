@@ -8,12 +8,16 @@
 //   a SPACE ADDRESS BYTES USE   which accesses memory: l LDS, m memory, i an image; r, w, a atomic
 // --needs (with --memory-seed) adds "needs", [byte of an instruction, what it needed]
 // (core/sim/rdna2/needs.h).
+// --ngg-culling=N: the primitives that a vertex program is told to leave out
+// (core/sim/rdna2/simulator.h).
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/sim/rdna2/simulator.h"
@@ -48,13 +52,16 @@ int Main(int argc, char** argv) {
   Machine machine;
   machine.name = "rdna2_run";
   std::string trace;
+  uint32_t culling = 0;
   machine.reset = [&] {
     tells_needs = false;
     trace.clear();
+    culling = 0;
   };
   machine.take_option = [&](absl::string_view option) {
     tells_needs |= option == "--needs";
     if (option == "--needs") return true;
+    if (absl::ConsumePrefix(&option, "--ngg-culling=")) return absl::SimpleAtoi(option, &culling);
     if (!absl::ConsumePrefix(&option, "--trace=")) return false;
     trace = std::string(option);
     return true;
@@ -64,6 +71,7 @@ int Main(int argc, char** argv) {
                     nlohmann::json& results) -> absl::StatusOr<sim::scene::RunStats> {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
+    own.ngg_culling = culling;
     std::unique_ptr<Tracer> tracer;
     if (!trace.empty()) {
       tracer = std::make_unique<Tracer>(trace);

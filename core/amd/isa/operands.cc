@@ -98,7 +98,7 @@ void AddDst(Builder& b) {
   const bool atomic = info.Has(opcode_flag::kAtomic);
   // Buffers and images have one field for data, whatever its direction.
   const bool shared = IsBuffer(info.encoding) || info.encoding == Encoding::kMimg;
-  // Of the status, failures alone are written: what it was before is part of the result.
+  // The status has only failures written to it: what it was before is part of the result.
   const bool status = b.inst.tfe || b.inst.lwe;
   const bool read = info.Has(opcode_flag::kDstR) || (shared && (stores || atomic || status));
   const bool written = !(shared && (stores || (atomic && !b.inst.glc)));

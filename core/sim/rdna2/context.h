@@ -1,4 +1,5 @@
-// The memory that a wave reaches, and how.
+// Everything that a wave reaches besides its registers: memory, and in draws the fixed functions
+// around it.
 #ifndef KILN_CORE_SIM_RDNA2_CONTEXT_H_
 #define KILN_CORE_SIM_RDNA2_CONTEXT_H_
 
@@ -6,10 +7,12 @@
 
 #include "absl/types/span.h"
 #include "core/sim/rdna2/access_log.h"
+#include "core/sim/rdna2/fragment_wave.h"
 #include "core/sim/rdna2/lane_order.h"
 #include "core/sim/rdna2/memory.h"
 #include "core/sim/rdna2/observer.h"
 #include "core/sim/rdna2/scalar_memory.h"
+#include "core/sim/rdna2/vertex_group.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -34,6 +37,9 @@ struct Context {
   uint64_t outside = 0;
   AccessLog* log = nullptr;      // in contract mode, of workgroups of several waves
   Observer* observer = nullptr;  // or null
+  // The wave, or the workgroup, of a draw; null in other programs.
+  FragmentWave* fragment = nullptr;
+  VertexGroup* vertices = nullptr;
 
   ScalarMemory* scalar = nullptr;          // in contract and memory mode
   AccessObserver* memory_order = nullptr;  // in memory mode

@@ -54,8 +54,8 @@ int FirstRegister(const Op& op, const isa::OperandUse& use, const WaveState& w) 
   return static_cast<int>(std::min<uint64_t>(code, isa::Operand::kNone));
 }
 
-// What is left as it is has not been read: by a load half of a register, or the status of tfe and
-// lwe, by v_writelane_b32 other lanes.
+// Returns whether an instruction leaves a part of its result as it was, which has not been read: a
+// load half of a register, or the status of tfe and lwe, v_writelane_b32 other lanes.
 bool LeavesRest(const Op& op, const isa::OperandUse& use) {
   const bool partial = op.Has(isa::opcode_flag::kLoad) || op.inst.op == Opcode::kVWritelaneB32;
   return partial && use.member == isa::Member::kDst && !use.implicit;
@@ -108,6 +108,10 @@ void Scoreboard::Update(uint32_t phase) {
       for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
     }
   }
+}
+
+bool Scoreboard::StoresInFlight() const {
+  return std::any_of(events_.begin(), events_.end(), [](const Event& e) { return e.vs; });
 }
 
 absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,

@@ -37,6 +37,9 @@ class Scoreboard {
   // violation of the contract. `access`: its number in the log, 0 if it has none.
   absl::Status Issue(uint32_t index, const WaveState& wave, uint32_t access);
 
+  // Returns true if a store to vector memory may not have ended.
+  bool StoresInFlight() const;
+
  private:
   // An instruction that has not ended.
   struct Event {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/sim/rdna2/draw_testing.h"
 #include "core/sim/rdna2/testing.h"
 #include "gtest/gtest.h"
 
@@ -436,6 +437,24 @@ TEST(ScoreboardTest, RelativeMovesUseTheRegisterThatM0Says) {
   EXPECT_FINDING(after(0x10000, 0xbe94491e), "overwrites s21");  // s_movrelsd_2_b32 s20, s30
   EXPECT_EQ(IssueAll(after(2, 0xbe962e14)), "");
   EXPECT_EQ(IssueAll(after(2, 0xbe982f14)), "");
+}
+
+// A count of exports says something only within one class.
+TEST(ScoreboardTest, ExportsOfTwoClassesEndInAnyOrder) {
+  const auto violation = [](const Words& exports) {
+    VertexProgram p = VertexProgramOf(
+        Joined({kRequest, kShadeVertices, exports, {0xbf8cff1f}, {0x7e0c0280}, kEndProgram}));
+    auto& vertex = std::get<out::AmdLaunch>(p.record.arch).vertex;
+    vertex.spi_shader_pos_format = 0x44;
+    return std::string(RunVertices(p).status().message());
+  };
+  const Words pos0 = {0xf80000cf, 0x06060606};    // exp pos0 v6, v6, v6, v6
+  const Words pos1 = {0xf80008df, 0x07070707};    // exp pos1 v7, v7, v7, v7 done
+  const Words param0 = {0xf8000201, 0x00000007};  // exp param0 v7
+  // expcnt(1) covers the first position if a position follows, not if a parameter does.
+  EXPECT_EQ(violation(Joined({pos0, pos1})).find("contract"), std::string::npos);
+  const std::string mixed = violation(Joined({pos0, param0}));
+  EXPECT_NE(mixed.find("overwrites a source, unread yet, v6"), std::string::npos) << mixed;
 }
 
 }  // namespace

@@ -17,11 +17,19 @@
 #include "absl/strings/str_format.h"
 #include "core/sim/rdna2/buffer.h"
 #include "core/sim/rdna2/control_flow.h"
+#include "core/sim/rdna2/export.h"
+#include "core/sim/rdna2/export_fragment.h"
+#include "core/sim/rdna2/export_vertex.h"
 #include "core/sim/rdna2/flat.h"
+#include "core/sim/rdna2/graphics_rules.h"
 #include "core/sim/rdna2/image.h"
+#include "core/sim/rdna2/interpolation.h"
 #include "core/sim/rdna2/launch.h"
+#include "core/sim/rdna2/launch_fragment.h"
+#include "core/sim/rdna2/launch_vertex.h"
 #include "core/sim/rdna2/lds.h"
 #include "core/sim/rdna2/memory_order.h"
+#include "core/sim/rdna2/message.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/scalar.h"
 #include "core/sim/rdna2/scalar_memory.h"
@@ -66,6 +74,8 @@ class Simulator {
   absl::Status RunGroups(absl::Span<const std::array<uint32_t, 3>> ids);
   // Returns how many of the remaining workgroups run together next.
   size_t DrawTogether(uint64_t left);
+  absl::Status RunFragments(FragmentWave& fragment);
+  absl::Status RunVertices(VertexGroup& vertices);
   scene::RunStats TakeStats();
 
  private:
@@ -87,10 +97,13 @@ class Simulator {
   absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunWaves();
   absl::Status RunWavesAtRandom();
+  void Begin(Group* group, uint32_t waves);
+  Group& BeginOfDraw(uint32_t waves);
+  Context ContextOf(uint32_t index) const;
   absl::Status Step(uint32_t index, const Op& op);
   absl::Status Access(uint32_t index, const Op& op);
   absl::Status Execute(const Op& op, Context& context, WaveState& wave);
-  absl::Status Sopp(const Op& op, WaveState& wave);
+  absl::Status Sopp(const Op& op, const Context& context, WaveState& wave);
   absl::Status CheckLimits(const WaveState& wave);
   void NoteOutside(const Op& op, uint64_t accesses);
 
@@ -107,6 +120,8 @@ class Simulator {
   std::optional<ScalarMemory> scalar_;  // in contract and memory mode
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
   bool stalled_ = false;                // the last instruction tried waits for accesses
+  FragmentWave* fragment_ = nullptr;    // that runs, in a draw
+  VertexGroup* vertices_ = nullptr;
 };
 
 scene::RunStats Simulator::TakeStats() {
@@ -141,7 +156,7 @@ absl::Status Simulator::CheckLimits(const WaveState& wave) {
   return in_time.ok() ? in_time : exceeded(in_time.message());
 }
 
-absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
+absl::Status Simulator::Sopp(const Op& op, const Context& context, WaveState& wave) {
   switch (op.inst.op) {
     case Opcode::kSEndpgm: wave.status = WaveStatus::kEnded; return absl::OkStatus();
     case Opcode::kSBarrier: wave.status = WaveStatus::kAtBarrier; return absl::OkStatus();
@@ -150,15 +165,15 @@ absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
     case Opcode::kSCodeEnd:
       return OpError(absl::StatusCode::kInvalidArgument, op, program_.wave,
                      "the program runs past its end");
+    case Opcode::kSSendmsg:
+    case Opcode::kSSendmsghalt: return ExecuteMessage(op, context, wave);
     default: return ExecuteControlFlow(op, program_, 0, wave);
   }
 }
 
 absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave) {
   switch (op.info->encoding) {
-    case Encoding::kSopp:
-      if (op.info->unit == isa::Unit::kMessage) return NotModelled(op, program_.wave, "message");
-      return Sopp(op, wave);
+    case Encoding::kSopp: return Sopp(op, context, wave);
     case Encoding::kSop1:
     case Encoding::kSop2:
     case Encoding::kSopk:
@@ -173,23 +188,35 @@ absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave)
     case Encoding::kFlat:
     case Encoding::kGlobal:
     case Encoding::kScratch: return ExecuteFlat(op, context, wave);
-    case Encoding::kVintrp: return NotModelled(op, program_.wave, "interpolation");
-    case Encoding::kExp: return NotModelled(op, program_.wave, "export");
-    default: return ExecuteVector(op, wave);
+    case Encoding::kVintrp: return ExecuteInterpolation(op, context, wave);
+    case Encoding::kExp: return ExecuteExport(op, context, wave);
+    default:
+      if (op.info->unit == isa::Unit::kInterpolate) return ExecuteInterpolation(op, context, wave);
+      return ExecuteVector(op, wave);
   }
 }
 
 bool IsMemory(const Op& op) {
-  return op.info->encoding == Encoding::kSmem || op.info->encoding >= Encoding::kDs;
+  const Encoding e = op.info->encoding;
+  return e == Encoding::kSmem || (e >= Encoding::kDs && e != Encoding::kExp);
+}
+
+// Returns what a wave of the running workgroup reaches.
+Context Simulator::ContextOf(uint32_t index) const {
+  Context context = group_->launch->ContextOf(index);
+  context.fragment = fragment_;
+  context.vertices = vertices_;
+  return context;
 }
 
 // Executes an instruction that accesses memory, or leaves it in flight.
 absl::Status Simulator::Access(uint32_t index, const Op& op) {
   WaveState& w = group_->waves[index];
-  Context context = group_->launch->ContextOf(index);
+  Context context = ContextOf(index);
   context.log = group_->log ? &*group_->log : nullptr;
   context.scalar = scalar_ ? &*scalar_ : nullptr;
   context.observer = options_.observer;
+  if (absl::Status s = CheckGraphics(op, context, w); !s.ok()) return s;
   if (scalar_) scalar_->Begin(static_cast<uint32_t>(&op - program_.ops.data()));
   absl::Status status =
       order_ ? order_->Issue(group_->first_in_order + index, op, context) : Execute(op, context, w);
@@ -211,7 +238,14 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   uint32_t access = 0;
   if (group_->log && IsMemory(op)) access = group_->log->Begin(w.pc, index, w.phase);
   if (options_.contract) {
-    if (absl::Status s = group_->scoreboards[index].Issue(w.pc, w, access); !s.ok()) return s;
+    Scoreboard& scoreboard = group_->scoreboards[index];
+    if (vertices_ != nullptr && scoreboard.StoresInFlight()) {
+      if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
+    }
+    if (fragment_ != nullptr) {
+      if (absl::Status s = CheckQuads(op, *fragment_, w); !s.ok()) return s;
+    }
+    if (absl::Status s = scoreboard.Issue(w.pc, w, access); !s.ok()) return s;
   }
   const int lanes = std::popcount(w.Exec());
   const bool vector = op.info->encoding >= Encoding::kVop1;
@@ -219,11 +253,12 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (op.info->encoding != Encoding::kSopp && op.info->unit != isa::Unit::kWait) {
     stats_.lane_operations += vector ? static_cast<uint64_t>(lanes) : 1;
   }
-  if (IsMemory(op)) ++stats_.messages;
+  if (IsMemory(op) || op.info->encoding == Encoding::kExp) ++stats_.messages;
   ++w.pc;
   if (IsMemory(op)) return Access(index, op);
-  Context context = group_->launch->ContextOf(index);
-  return Execute(op, context, w);
+  Context context = ContextOf(index);
+  absl::Status status = CheckGraphics(op, context, w);
+  return status.ok() ? Execute(op, context, w) : status;
 }
 
 absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
@@ -287,29 +322,75 @@ absl::Status Simulator::RunWavesAtRandom() {
   }
 }
 
-void Simulator::StartGroup(Group* group) {
+// Begins a workgroup: memory and what contract mode remembers, but not the waves' registers.
+void Simulator::Begin(Group* group, uint32_t waves) {
   LaunchState& launch = *group->launch;
   launch.StartGroup();
   if (options_.observer != nullptr) options_.observer->Group();
-  const uint32_t count = launch.waves_per_group();
-  group->waves.resize(count);
+  group->waves.resize(waves);
   group->scoreboards.clear();
   group->log.reset();
-  if (options_.contract && count > 1) group->log.emplace(&program_, !launch.wgp_mode());
+  if (options_.contract && waves > 1) group->log.emplace(&program_, !launch.wgp_mode());
   const Scoreboard::Options rules{.unsourced = options_.unsourced,
                                   .memory_ordered = launch.memory_ordered()};
-  for (uint32_t i = 0; i < count; ++i) {
-    launch.StartWave(i, group->id, group->waves[i]);
-    if (options_.contract) {
-      group->scoreboards.emplace_back(&program_, rules, group->log ? &*group->log : nullptr);
-    }
+  for (uint32_t i = 0; options_.contract && i < waves; ++i) {
+    group->scoreboards.emplace_back(&program_, rules, group->log ? &*group->log : nullptr);
   }
-  stats_.threads += count;
+  stats_.threads += waves;
+}
+
+void Simulator::StartGroup(Group* group) {
+  LaunchState& launch = *group->launch;
+  const uint32_t count = launch.waves_per_group();
+  Begin(group, count);
+  for (uint32_t i = 0; i < count; ++i) launch.StartWave(i, group->id, group->waves[i]);
   if (!order_) return;
   std::vector<Context> contexts;
   for (uint32_t i = 0; i < count; ++i) contexts.push_back(launch.ContextOf(i));
   group->first_in_order =
       order_->StartGroup(absl::MakeSpan(group->waves), contexts, launch.wgp_mode());
+}
+
+// Makes the one workgroup that runs in a draw, and begins it.
+Simulator::Group& Simulator::BeginOfDraw(uint32_t waves) {
+  groups_.resize(1);
+  group_ = &groups_.front();
+  group_->launch = launches_[0].get();
+  Begin(group_, waves);
+  return *group_;
+}
+
+absl::Status Simulator::RunFragments(FragmentWave& fragment) {
+  const scene::Primitive& shape = fragment.Shape();
+  LaunchState& launch = *launches_[0];
+  launch.draw_registers().view_index = shape.layer;
+  launch.draw_registers().pixel_state = PixelState(*fragment.record, *fragment.draw, shape);
+  WaveState& wave = BeginOfDraw(1).waves[0];
+  launch.StartRegisters(0, wave);
+  FillFragmentWave(fragment, launch.first_system_sgpr(), wave);
+  fragment_ = &fragment;
+  absl::Status status = RunWaves();
+  if (status.ok()) status = FinishFragments(fragment);
+  if (status.ok()) return status;
+  const scene::Point corner = fragment.Corner(std::countr_zero(fragment.quads));
+  return absl::Status(
+      status.code(),
+      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)", status.message(),
+                      static_cast<int>(corner.x), static_cast<int>(corner.y), shape.number));
+}
+
+absl::Status Simulator::RunVertices(VertexGroup& vertices) {
+  Group& group = BeginOfDraw(vertices.Waves());
+  for (uint32_t i = 0; i < group.waves.size(); ++i) {
+    launches_[0]->StartRegisters(i, group.waves[i]);
+    FillVertexWave(vertices, group.waves[i]);
+  }
+  vertices_ = &vertices;
+  absl::Status status = RunWaves();
+  if (status.ok()) status = FinishVertices(vertices);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
+                                                     status.message(), vertices.first));
 }
 
 size_t Simulator::DrawTogether(uint64_t left) {
@@ -336,13 +417,16 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   if (!std::holds_alternative<out::AmdLaunch>(record.arch)) {
     return absl::InvalidArgumentError("launch record: is not of a program of this architecture");
   }
-  if (record.stage != "compute") {
+  if (record.stage != "compute" && record.stage != "fragment" && record.stage != "vertex") {
     return absl::UnimplementedError(absl::StrCat("unsupported stage: ", record.stage));
   }
   if (record.dispatch_width != 32 && record.dispatch_width != 64) {
     return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", record.dispatch_width));
   }
   if (record.entry != 0) return absl::UnimplementedError("entry point is not at the start");
+  if (record.stage == "fragment" && record.shared_bytes != 0) {
+    return absl::InvalidArgumentError("launch record: fragments have no shared memory");
+  }
   uint64_t lanes = 1;
   for (uint32_t n : record.compute.local_size) {
     if (n == 0 || n > 1024) return absl::InvalidArgumentError("local size");
@@ -356,10 +440,16 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const scene::Dispatch& dispatch) {
-  if (dispatch.draw || dispatch.vertices) {
-    return absl::InvalidArgumentError("a draw is for fragment and vertex programs");
+// Checks that the inputs of the stage are given, and none of other stages.
+absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
+  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
+    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
   }
+  if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
+    return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
+  }
+  if (dispatch.draw) return CheckFragmentRecord(record, *dispatch.draw);
+  if (dispatch.vertices) return CheckVertexRecord(record, *dispatch.vertices);
   for (size_t i = 0; i < 3; ++i) {
     if (uint64_t{dispatch.base[i]} + dispatch.groups[i] > scene::kMaxWorkgroups) {
       return absl::InvalidArgumentError("dispatch: too many workgroups in a dimension");
@@ -369,7 +459,11 @@ absl::Status CheckDispatch(const scene::Dispatch& dispatch) {
 }
 
 // Checks what memory mode does not model: its counters fall in the order that MEM_ORDERED gives.
-absl::Status CheckMemoryMode(const Options& options, const LaunchState& launch) {
+absl::Status CheckMemoryMode(const out::LaunchRecord& record, const Options& options,
+                             const LaunchState& launch) {
+  if (record.stage != "compute") {
+    return absl::UnimplementedError("unsupported: memory mode of a draw");
+  }
   if (!launch.memory_ordered()) {
     return absl::UnimplementedError(
         "unsupported: memory mode of a program without MEM_ORDERED in rsrc1");
@@ -411,34 +505,10 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
-                                    const Options& options, scene::Dispatch& dispatch) {
-  if (absl::Status s = CheckRecord(record); !s.ok()) return s;
-  if (absl::Status s = CheckDispatch(dispatch); !s.ok()) return s;
-  const out::AmdLaunch& amd = out::AmdOf(record);
-  if (amd.instruction_bytes > code.size()) {
-    return absl::InvalidArgumentError("launch record: more instructions than the file has");
-  }
-  const isa::Wave wave = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
-  absl::StatusOr<Program> program = Load(code.subspan(0, amd.instruction_bytes), wave);
-  if (!program.ok()) return program.status();
+absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispatch,
+                           Simulator& simulator) {
   const std::array<uint32_t, 3>& n = dispatch.groups;
   const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
-  std::vector<std::unique_ptr<LaunchState>> launches;
-  const uint64_t together = options.memory_seed ? std::min<uint64_t>(total, kTogether) : 1;
-  do {
-    absl::StatusOr<std::unique_ptr<LaunchState>> launch =
-        LaunchState::Create(code, record, options, dispatch);
-    if (!launch.ok()) return launch.status();
-    launches.push_back(*std::move(launch));
-  } while (launches.size() < together);
-  if (absl::Status s = CheckProgram(*program, launches[0]->vgprs()); !s.ok()) return s;
-  if (options.memory_seed) {
-    if (absl::Status s = CheckMemoryMode(options, *launches[0]); !s.ok()) return s;
-  }
-  Simulator simulator(*program, options, dispatch, launches);
   std::vector<std::array<uint32_t, 3>> ids;
   for (uint64_t turn = 0; turn < total; turn += ids.size()) {
     ids.resize(simulator.DrawTogether(total - turn));
@@ -450,6 +520,75 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
     }
     if (absl::Status s = simulator.RunGroups(ids); !s.ok()) return s;
   }
+  return absl::OkStatus();
+}
+
+absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
+                     scene::FragmentInputs& draw, Simulator& simulator) {
+  for (size_t next = 0; next < draw.quads.size();) {
+    const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
+    next = quads.end;
+    if (absl::Status s = draw.limit.Spend(quads.end - quads.first); !s.ok()) return s;
+    const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(
+        quads.first, quads.end, {record.fragment.early_tests, record.fragment.post_depth_coverage},
+        draw);
+    for (FragmentWave& wave : FragmentWaves(record, options.opposite, quads, draw)) {
+      wave.rasterised = rasterised;
+      wave.first_quad = quads.first;
+      if (absl::Status s = simulator.RunFragments(wave); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
+                           scene::VertexInputs& draw, Simulator& simulator) {
+  const bool culls = options.ngg_culling != 0;
+  for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
+    if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                                    const Options& options, scene::Dispatch& dispatch) {
+  if (absl::Status s = CheckRecord(record); !s.ok()) return s;
+  if (absl::Status s = CheckDispatch(record, dispatch); !s.ok()) return s;
+  const out::AmdLaunch& amd = out::AmdOf(record);
+  if (amd.instruction_bytes > code.size()) {
+    return absl::InvalidArgumentError("launch record: more instructions than the file has");
+  }
+  const isa::Wave wave = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  absl::StatusOr<Program> program = Load(code.subspan(0, amd.instruction_bytes), wave);
+  if (!program.ok()) return program.status();
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  std::vector<std::unique_ptr<LaunchState>> launches;
+  const uint64_t together =
+      options.memory_seed ? std::min<uint64_t>(uint64_t{n[0]} * n[1] * n[2], kTogether) : 1;
+  do {
+    absl::StatusOr<std::unique_ptr<LaunchState>> launch =
+        LaunchState::Create(code, record, options, dispatch);
+    if (!launch.ok()) return launch.status();
+    launches.push_back(*std::move(launch));
+  } while (launches.size() < together);
+  if (absl::Status s = CheckProgram(*program, launches[0]->vgprs()); !s.ok()) return s;
+  if (options.memory_seed) {
+    if (absl::Status s = CheckMemoryMode(record, options, *launches[0]); !s.ok()) return s;
+  }
+  launches[0]->draw_registers().ngg_culling = options.ngg_culling;
+  launches[0]->draw_registers().ngg_viewport = {8, 8, 8, 8};
+  Simulator simulator(*program, options, dispatch, launches);
+  absl::Status status;
+  if (dispatch.draw) {
+    status = RunDraw(record, options, *dispatch.draw, simulator);
+  } else if (dispatch.vertices) {
+    status = RunVertexDraw(record, options, *dispatch.vertices, simulator);
+  } else {
+    status = RunWorkgroups(options, dispatch, simulator);
+  }
+  if (!status.ok()) return status;
   return simulator.TakeStats();
 }
 

@@ -167,13 +167,6 @@ TEST(SimulatorTest, NamedRefusals) {
                          }})
                 .code(),
             absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(ErrorOf({.lanes = 32,
-                     .body =
-                         {
-                             0xf8001890, 0x00000000,  // exp null off, off, off, off done vm
-                         }})
-                .code(),
-            absl::StatusCode::kUnimplemented);
 }
 
 TEST(SimulatorTest, MemoryModeRefusesWhatItDoesNotFollow) {
@@ -205,9 +198,14 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   const TestProgram p{.lanes = 32, .body = {}};
   scene::Dispatch dispatch = DispatchOf(p);
   out::LaunchRecord record = RecordOf(p);
-  record.stage = "fragment";
+  record.stage = "geometry";
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kUnimplemented);
+  for (const char* stage : {"fragment", "vertex"}) {
+    record.stage = stage;
+    EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
   record = RecordOf(p);
   record.dispatch_width = 16;
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
