@@ -37,6 +37,8 @@ constexpr mid::Features More(bool int64) {
   mid::Features features = mid::kFewFeatures;
   features.int64 = int64;
   features.shared_int64_atomics = true;
+  features.float64 = true;
+  features.float64_atomics = true;
   features.rounding_by_width = true;
   features.sample_offsets = {.least = -32, .most = 31};
   return features;
