@@ -37,13 +37,15 @@ bool UsesAddresses(Op op) {
 // Lists the need for rounding modes by width if that of doubles, which the module uses, differs
 // from another.
 void NeedRoundingOfDoubles(Module& module) {
-  if (!module.Needs(Need::kFloat64) || module.Needs(Need::kRoundingByWidth)) return;
+  const auto doubles = std::find_if(module.needs.begin(), module.needs.end(),
+                                    [](const auto& n) { return n.need == Need::kFloat64; });
+  if (doubles == module.needs.end() || module.Needs(Need::kRoundingByWidth)) return;
   const mir::RoundingMode own = module.f64_mode.rounding;
   const auto differs = [own](mir::RoundingMode other) {
     return own != mir::RoundingMode::kAny && other != mir::RoundingMode::kAny && own != other;
   };
   if (!differs(module.f16_mode.rounding) && !differs(module.f32_mode.rounding)) return;
-  module.needs.push_back({Need::kRoundingByWidth, module.needs.front().spirv_id});
+  module.needs.push_back({Need::kRoundingByWidth, doubles->spirv_id});
 }
 
 }  // namespace
