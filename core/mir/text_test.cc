@@ -293,6 +293,33 @@ TEST(Text, FloatsKeepTheirBits) {
   }
 }
 
+TEST(Text, DoublesKeepTheirBits) {
+  std::mt19937_64 random(1);
+  Module m;
+  m.needs = {{Need::kFloat64}};
+  m.body = NewRegion(m);
+  Builder b(m);
+  b.SetRegion(m.body);
+  std::vector<uint64_t> bits = {0,
+                                uint64_t{1} << 63,
+                                1,
+                                0x000fffffffffffff,
+                                0x7fefffffffffffff,
+                                0x7ff0000000000000,
+                                0xfff8000000000001,
+                                0x3fb999999999999a};
+  for (int i = 0; i < 500; ++i) bits.push_back(random());
+  for (uint64_t x : bits) b.Fneg(b.Constant(Type::kF64, x));
+  b.Return();
+  const Module back = MustParse(Print(m));
+  ASSERT_EQ(back.region(back.body).insts.size(), bits.size() + 1);
+  for (size_t i = 0; i < bits.size(); ++i) {
+    const Value& v = back.value(back.source(back.region(back.body).insts[i], 0));
+    EXPECT_EQ(v.type, Type::kF64);
+    EXPECT_EQ(v.bits, bits[i]);
+  }
+}
+
 TEST(Text, ConstantsOfEveryTypeRoundTrip) {
   const std::string text =
       "mir 1\nentry \"\"\nlocal_size 1, 1, 1\ndenorms_f16 preserve\ndenorms_f32 flush\nbody {\n"
@@ -350,7 +377,7 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\nbody {\n  %1:i8 = ineg 256i8\n}", "3:16: expected an integer of 8 bits"},
       {"mir 1\nbody {\n  %1:i16 = ineg -32769i16\n}", "expected an integer of 16 bits"},
       {"mir 1\nbody {\n  %1:i16 = ineg 7i17\n}", "expected an integer type after"},
-      {"mir 1\nbody {\n  %1:f16 = fneg h0x10000\n}", "expected the bits of a half"},
+      {"mir 1\nbody {\n  %1:f16 = fneg h0x10000\n}", "expected the 16 bits of a float"},
       {"mir 1\nbody {\n  return\n} x", "4:3: expected the end"},
       {"mir 1\nbody {\n  return\n", "4:1: expected an operation (found the end)"},
       {"mir 1\nresource 1 ubo 0.0.0\nbody { return }", "2:10: expected index 0"},
