@@ -14,10 +14,9 @@
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
-#include "core/intel/isa/decode.h"
-#include "core/intel/isa/verify.h"
 #include "core/mir/parse.h"
 #include "core/oracle/interp.h"
+#include "tests/exec/findings.h"
 #include "tests/exec/images.h"
 #include "tests/exec/unsized.h"
 
@@ -88,6 +87,7 @@ bool Same(uint32_t want, uint32_t got, const Setup& setup) {
   if (std::isnan(a) && std::isnan(b)) return true;
   const auto tiny = [](float x) { return std::fabs(x) < 1.17549435e-38f; };
   if (tiny(a) && tiny(b)) return true;
+  if (std::fabs(a - b) <= setup.absolute) return true;
   if (std::signbit(a) != std::signbit(b)) return false;
   return (want > got ? want - got : got - want) <= setup.ulp;
 }
@@ -140,20 +140,6 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
   return absl::StrCat(v.name, fusion ? " fused" : "", opposite ? " opposite: " : ": ", text, "\n");
 }
 
-// Returns the EU verifier's findings in the code.
-std::string Findings(const Variant& v) {
-  constexpr auto kGen = intel::isa::Generation::kGen12;
-  const auto placed = intel::isa::DecodeProgram(kGen, v.code);
-  if (!placed.ok()) return std::string(placed.status().message());
-  std::string text;
-  const auto findings = intel::isa::Verify(kGen, *placed);
-  if (!findings.ok()) return std::string(findings.status().message());
-  for (const intel::isa::Finding& f : *findings) {
-    absl::StrAppend(&text, v.name, ": ", f.text, "\n");
-  }
-  return text;
-}
-
 }  // namespace
 
 Target TestTarget() {
@@ -199,10 +185,8 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
     const auto interpreted = oracle::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += RunVariant(v, inputs, want, setup, false, false);
-    if (setup.target == Target::kTgl) {
-      if (setup.waits) text += Findings(v);
-      text += RunVariant(v, inputs, want, setup, true, false);
-    }
+    if (setup.waits) text += Findings(setup.target, v);
+    if (setup.target == Target::kTgl) text += RunVariant(v, inputs, want, setup, true, false);
     if (setup.opposite) text += RunVariant(v, inputs, want, setup, false, true);
   }
   if (compiled->variants.size() != setup.widths.size()) text += "a width is missing\n";

@@ -249,17 +249,13 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const Options& options, const scene::Dispatch& dispatch) {
+absl::Status CheckDispatch(const Options& options, const out::LaunchRecord& record,
+                           const scene::Dispatch& dispatch) {
   if (options.memory_seed) return absl::UnimplementedError("unsupported: memory mode");
   if (dispatch.draw || dispatch.vertices) {
     return absl::InvalidArgumentError("a draw is for fragment and vertex programs");
   }
-  for (size_t i = 0; i < 3; ++i) {
-    if (uint64_t{dispatch.base[i]} + dispatch.groups[i] > scene::kMaxWorkgroups) {
-      return absl::InvalidArgumentError("dispatch: too many workgroups in a dimension");
-    }
-  }
-  return absl::OkStatus();
+  return scene::CheckWorkgroups(dispatch, record.compute.requires_zero_base);
 }
 
 // Checks that the program names no register that a wave does not have, and no source that is not
@@ -290,7 +286,7 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
-  if (absl::Status s = CheckDispatch(options, dispatch); !s.ok()) return s;
+  if (absl::Status s = CheckDispatch(options, record, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);
   if (amd.instruction_bytes > code.size()) {
     return absl::InvalidArgumentError("launch record: more instructions than the file has");
