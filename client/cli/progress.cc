@@ -32,7 +32,8 @@ std::string ClockTime(absl::Duration duration) {
 
 std::string RateText(double per_second) {
   if (per_second >= 100) return absl::StrFormat("%.0f/s", per_second);
-  return absl::StrFormat(per_second >= 1 ? "%.1f/s" : "%.2f/s", per_second);
+  return per_second >= 1 ? absl::StrFormat("%.1f/s", per_second)
+                         : absl::StrFormat("%.2f/s", per_second);
 }
 
 std::string ProgressLine(const ProgressState& state, int width) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/commands/command.h"
+#include "client/compile/run_program.h"
 #include "client/output/code_file.h"
 #include "client/request/choices.h"
 #include "client/request/switch_flags.h"
@@ -137,17 +138,33 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Reads the code, and its launch record if there is one.
+absl::Status Read(const ParsedFlags& flags, Program* program) {
+  if (flags.Has("launch")) {
+    absl::StatusOr<Program> read = ReadProgram(flags);
+    if (read.ok()) *program = *std::move(read);
+    return read.status();
+  }
+  absl::StatusOr<std::string> code = ReadCodeFile(flags);
+  if (code.ok()) program->code.assign(code->begin(), code->end());
+  return code.status();
+}
+
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<Target> target = TargetOf(flags);
   if (!target.ok()) return Fail(target.status(), environment);
-  const AnalyzeOptions options = {.switches = Given(AnalysisSwitches(), flags)};
+  AnalyzeOptions options = {.switches = Given(AnalysisSwitches(), flags)};
+  Program program;
+  if (flags.Has("launch")) options.record = &program.launch;
   if (absl::Status s = CheckAnalysis(*target, options); !s.ok()) return Fail(s, environment);
-  absl::StatusOr<std::string> code = ReadCodeFile(flags);
-  if (!code.ok()) return Fail(code.status(), environment);
+  if (absl::Status s = Read(flags, &program); !s.ok()) return Fail(s, environment);
   const std::string& file = flags.arguments()[0];
-  absl::StatusOr<Analysis> analysis = Analyze(
-      *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()),
-      options);
+  absl::StatusOr<Analysis> analysis = Analyze(*target, program.code, options);
+  if (absl::IsFailedPrecondition(analysis.status())) {
+    const std::string text =
+        absl::StrCat(flags.Get("launch"), ": ", analysis.status().message(), " (", file, ")");
+    return Fail(absl::InvalidArgumentError(text), environment);
+  }
   if (!analysis.ok()) {
     // The file is wrong, not the command line.
     Fail(
@@ -170,16 +187,19 @@ Command AnalyzeCommand() {
       "count instructions and estimate cycles of machine code of any compiler",
       "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n"
       "Prints the target's statistics, the cost model's cycles by unit (not measured on hardware),\n"
-      "messages, waits that are missing or redundant by the scoreboard's rules, and violated\n"
-      "restrictions, among them a path past the program's end. A missing wait is listed if two\n"
-      "lanes of a thread can reach it, whatever their data; --fusion lists separately the waits\n"
-      "that are missing only if a block is entered with all channels off, which the fused\n"
-      "execution unit can cause. Spills cannot be recognised in machine code.\n",
+      "messages, waits, and violated restrictions, among them a path past the program's end.\n"
+      "A missing wait is listed if two lanes of a thread can reach it, whatever their data;\n"
+      "where only a run can find it (kiln run), the output says that waits are not checked.\n"
+      "Redundant waits are counted if the target's rules tell them. A mode that the target does\n"
+      "not have is an error. Spills cannot be recognised in machine code. --launch adds what\n"
+      "only a launch record has, such as shared memory, if the target's analysis takes one.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
-      "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
+      "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n"
+      "  kiln analyze --target=gfx1030 --launch=client/examples/square.launch.json client/examples/square.bin\n",
       JoinFlags(
           {{{"target", 't', "T", false,
              "target of the machine code; `kiln targets` lists the targets", TargetChoices()}},
+           {{"launch", 0, "FILE", false, "launch record of FILE"}},
            FlagsOf(AnalysisSwitches())}),
       Run};
 }

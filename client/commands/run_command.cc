@@ -26,6 +26,7 @@
 #include "client/run/job.h"
 #include "client/run/job_data.h"
 #include "client/service/service_flags.h"
+#include "core/base/cause.h"
 #include "core/driver/simulate.h"
 
 namespace kiln::client {
@@ -303,6 +304,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   const absl::StatusOr<SimulationOptions> options = OptionsOf(flags);
   if (!options.ok()) return options.status();
   if (absl::Status s = CheckTarget(flags, *options); !s.ok()) return s;
+  if (!flags.Has("launch")) {
+    if (absl::Status s = CheckServiceCompiles(flags); !s.ok()) return s;
+  }
   const absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
   const sim::scene::TimeLimit limit(*seconds);
@@ -348,7 +352,10 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
 
 ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<ExitCode> code = Run(flags, environment);
-  return code.ok() ? *code : Fail(code.status(), environment);
+  if (code.ok()) return *code;
+  const ExitCode failed = Fail(code.status(), environment);
+  // The outcome that `kiln compile` has for such a target.
+  return CauseOf(code.status()) == "missing_compiler" ? kExitSomeFailed : failed;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // See run_program.h.
 #include "client/compile/run_program.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -122,6 +123,34 @@ absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
         " is an option for compiling; with --launch the file is machine code and is not compiled"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckHasCompiler(const kiln::v1alpha::Capabilities& capabilities,
+                              const std::vector<std::string>& targets) {
+  for (const auto& known : capabilities.targets()) {
+    if (known.code_generation_version() != 0) continue;
+    if (std::find(targets.begin(), targets.end(), known.name()) == targets.end()) continue;
+    return WithCause(absl::UnimplementedError(absl::StrCat(
+                         "refused (missing_compiler): the target ", known.name(),
+                         " has tools for machine code of other compilers, and no compiler yet; "
+                         "with --launch=FILE its simulator runs such code")),
+                     "missing_compiler");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckServiceCompiles(const ParsedFlags& flags) {
+  const std::vector<std::string> names = flags.Commas("target");
+  const bool in_doubt = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const absl::StatusOr<Target> target = ParseTarget(name);
+    return target.ok() && !CheckCompiler(*target).ok();
+  });
+  if (!in_doubt) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
+  if (!service.ok()) return service.status();
+  const auto capabilities = (*service)->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  return CheckHasCompiler(*capabilities, names);
 }
 
 absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {

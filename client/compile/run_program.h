@@ -15,6 +15,7 @@
 #include "client/run/job.h"
 #include "core/driver/compile.h"
 #include "core/out/launch_record.h"
+#include "proto/compile.pb.h"
 
 namespace kiln::client {
 
@@ -33,6 +34,16 @@ struct Programs {
 
 // Refuses flags of the compile for machine code, where they would be ignored.
 absl::Status RefuseCompileFlags(const ParsedFlags& flags);
+
+// Returns Unimplemented, with the cause missing_compiler, if the service has tools for machine code
+// of one of the targets and no compiler for it. Targets that it does not know are left to
+// CheckSettings.
+absl::Status CheckHasCompiler(const kiln::v1alpha::Capabilities& capabilities,
+                              const std::vector<std::string>& targets);
+
+// Makes that check before a job or a shader is read. It asks the service only about targets that
+// this program has no compiler for: a daemon of a later version may have one.
+absl::Status CheckServiceCompiles(const ParsedFlags& flags);
 
 // Reads machine code from a file, with its launch record (--launch).
 absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags);

@@ -6,6 +6,7 @@
 
 #include "client/compile/compile_file.h"
 #include "client/request/request_options.h"
+#include "core/base/cause.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client {
@@ -53,6 +54,22 @@ TEST(RunProgram, TheRecordIsOfTheTargetAndTheCode) {
   EXPECT_NE(size.find("is the launch record of other machine code, of 32 bytes, not 16"),
             std::string::npos)
       << size;
+}
+
+TEST(CheckHasCompiler, RefusesTargetsForWhichTheServiceHasNone) {
+  kiln::v1alpha::Capabilities capabilities;
+  const auto add = [&](const std::string& name, uint32_t version) {
+    auto* target = capabilities.add_targets();
+    target->set_name(name);
+    target->set_code_generation_version(version);
+  };
+  add("x", 3);
+  add("y", 0);
+  EXPECT_TRUE(CheckHasCompiler(capabilities, {"x"}).ok());
+  EXPECT_TRUE(CheckHasCompiler(capabilities, {"unknown"}).ok());
+  const absl::Status refused = CheckHasCompiler(capabilities, {"x", "y"});
+  EXPECT_EQ(CauseOf(refused), "missing_compiler");
+  EXPECT_NE(refused.message().find("the target y has tools"), std::string::npos) << refused;
 }
 
 TEST(RunProgram, MachineCodeIsNotCompiled) {

@@ -1,4 +1,4 @@
-// Ids, bit sets, key tables, causes, steps, UTF-8.
+// Ids, bit sets, key tables, causes, steps, random numbers, UTF-8.
 #include <time.h>
 
 #include <cctype>
@@ -16,6 +16,7 @@
 #include "core/base/cause.h"
 #include "core/base/ids.h"
 #include "core/base/key_table.h"
+#include "core/base/splitmix.h"
 #include "core/base/step.h"
 #include "core/base/utf8.h"
 #include "gtest/gtest.h"
@@ -399,6 +400,14 @@ TEST(Cause, OwnFaultsAreInternal) {
         absl::CancelledError("x"), absl::InternalError("x")}) {
     EXPECT_EQ(AsOwnFault(kept), kept);
   }
+}
+
+TEST(Splitmix, GivesThePublishedNumbers) {
+  // splitmix64 of seed 0 begins with 0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4.
+  Splitmix numbers(0);
+  EXPECT_EQ(numbers.Next(), 0xe220a839u);
+  EXPECT_EQ(numbers.Next(), 0x6e789e6au);
+  for (int i = 0; i < 100; ++i) EXPECT_LT(numbers.Draw(3), 3u);
 }
 
 }  // namespace

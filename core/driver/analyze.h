@@ -17,12 +17,12 @@ namespace kiln {
 // Returns the switches of all targets' analyses, in the order of the targets.
 std::vector<Switch> AnalysisSwitches();
 
-// Returns Unimplemented, with the cause missing_tool, if the target has no analysis or not one of
-// the switches.
+// Returns Unimplemented, with the cause missing_tool, if the target has no analysis, or not one of
+// the switches, or none that takes a launch record.
 absl::Status CheckAnalysis(Target target, const AnalyzeOptions& options);
 
-// InvalidArgument: the bytes are no program of the target; the message names the position. Also
-// the error of CheckAnalysis.
+// InvalidArgument: the bytes are no program of the target; the message names the position.
+// FailedPrecondition: the launch record is not of this program. Also the error of CheckAnalysis.
 absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
                                  const AnalyzeOptions& options = {});
 

@@ -72,6 +72,27 @@ TEST(CheckCompiler, ATargetWithoutACompilerHasVersion0) {
   }
 }
 
+// Passes over MIR ask for the operations of a target that compiles, and of no other.
+TEST(Backends, HaveFeaturesIfTheyHaveACompiler) {
+  for (const Backend* backend : Backends()) {
+    EXPECT_EQ(backend->compile != nullptr, backend->features != nullptr) << backend->name;
+  }
+}
+
+// A row stands where its value of Target says.
+TEST(Backends, AreInTheOrderOfTarget) {
+  const std::map<Target, std::string_view> names = {{Target::kTgl, "tgl"},
+                                                    {Target::kGfx1030, "gfx1030"}};
+  ASSERT_EQ(ShippedBackends().size(), names.size());
+  for (const auto& [target, name] : names) {
+    EXPECT_EQ(TargetName(target), name);
+    EXPECT_EQ(BackendOf(target).name, name);
+    const absl::StatusOr<Target> parsed = ParseTarget(name);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(*parsed, target);
+  }
+}
+
 TEST(StatisticsOf, ABackEndWithoutAFunctionDeclaresNone) {
   EXPECT_TRUE(StatisticsOf(Backend{.name = "bare"}).empty());
 }

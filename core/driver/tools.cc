@@ -34,6 +34,11 @@ absl::Status CheckDisassembler(const Backend& backend) {
 
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options) {
   if (backend.analyze == nullptr) return Missing(backend, "analysis");
+  if (options.record != nullptr && !backend.analyzes_records) {
+    return WithCause(absl::UnimplementedError(absl::StrCat(
+                         "--launch: ", ToolOf(backend, "analysis"), " takes no launch record")),
+                     "missing_tool");
+  }
   return CheckSwitches(options.switches, backend.analysis_switches, ToolOf(backend, "analysis"));
 }
 
@@ -50,6 +55,10 @@ absl::StatusOr<std::string> DisassembleBy(const Backend& backend, absl::Span<con
 absl::StatusOr<Analysis> AnalyzeBy(const Backend& backend, absl::Span<const uint8_t> code,
                                    const AnalyzeOptions& options) {
   if (absl::Status s = CheckAnalysis(backend, options); !s.ok()) return s;
+  if (options.record != nullptr && options.record->target != backend.name) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "is of a program for ", options.record->target, ", not ", std::string(backend.name)));
+  }
   return backend.analyze(code, options);
 }
 

@@ -78,6 +78,19 @@ TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(dispatch.groups[0], 1u) << "nothing ran";
 }
 
+TEST(Tools, ALaunchRecordMustBeOfTheTarget) {
+  constexpr Backend kReader = {.name = "reader", .analyze = Count, .analyzes_records = true};
+  out::LaunchRecord record;
+  record.target = "writer";
+  EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.record = &record}).status()),
+            "--launch: the analysis of whole takes no launch record");
+  const absl::Status other = AnalyzeBy(kReader, {}, {.record = &record}).status();
+  EXPECT_EQ(other.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(other.message(), "is of a program for writer, not reader");
+  record.target = "reader";
+  EXPECT_TRUE(AnalyzeBy(kReader, {}, {.record = &record}).ok());
+}
+
 TEST(Tools, AreCalledWithWhatWasAskedFor) {
   const std::vector<uint8_t> code = {'a', 'b'};
   EXPECT_EQ(*DisassembleBy(kWhole, code), "ab");

@@ -1,6 +1,6 @@
-// Results of analysing a program from its bytes alone, whichever compiler made it: no module, no
-// launch record and no pass is involved. Figures follow the counting rules of the target's rows of
-// statistics.
+// Results of analysing a program from its bytes, whichever compiler made it, and from its launch
+// record, if the caller has one: no module and no pass is involved. Figures follow the counting
+// rules of the target's rows of statistics.
 #ifndef KILN_CORE_TARGET_ANALYSIS_H_
 #define KILN_CORE_TARGET_ANALYSIS_H_
 
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/out/launch_record.h"
 #include "core/target/statistics.h"
 
 namespace kiln {
@@ -54,7 +55,9 @@ struct Analysis {
 };
 
 struct AnalyzeOptions {
-  std::vector<std::string> switches;  // names of Backend::analysis_switches
+  std::vector<std::string> switches = {};  // names of Backend::analysis_switches
+  // The program's, which lives longer than the call, or null: adds the figures that only it has.
+  const out::LaunchRecord* record = nullptr;
 };
 
 }  // namespace kiln

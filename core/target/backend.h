@@ -54,7 +54,8 @@ struct Backend {
 
   // Returns the code as text, one instruction a line.
   absl::StatusOr<std::string> (*disassemble)(absl::Span<const uint8_t> code) = nullptr;
-  // Returns its effects and its cost.
+  // Returns its effects and its cost. FailedPrecondition: the launch record, if there is one, is
+  // not of this program.
   absl::StatusOr<Analysis> (*analyze)(absl::Span<const uint8_t> code,
                                       const AnalyzeOptions& options) = nullptr;
   // Runs a whole dispatch or draw; the client's data are changed even if it fails. Errors:
@@ -66,6 +67,7 @@ struct Backend {
                                                    const SimulationOptions& options,
                                                    sim::scene::Dispatch& dispatch) = nullptr;
   // Modes that only some targets' tools have. The driver hands on no other.
+  bool analyzes_records = false;  // AnalyzeOptions::record
   absl::Span<const Switch> analysis_switches = {};
   absl::Span<const Switch> simulation_switches = {};
 };

@@ -6,6 +6,7 @@
 #ifndef KILN_CORE_TARGET_STATISTICS_H_
 #define KILN_CORE_TARGET_STATISTICS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,6 +61,33 @@ class Statistics {
   absl::Span<const StatisticRow> rows_;
   std::vector<std::optional<int64_t>> values_;  // by row
 };
+
+// A row with the function that states its value from what a back end knows of a variant; nothing if
+// it is not known.
+template <typename Facts>
+struct StatedRow {
+  StatisticRow row;
+  std::optional<int64_t> (*value)(const Facts& facts);
+};
+
+// Returns the rows of a back end's table without their functions.
+template <typename Facts, size_t n>
+constexpr std::array<StatisticRow, n> RowsOf(const StatedRow<Facts> (&table)[n]) {
+  std::array<StatisticRow, n> rows;
+  for (size_t i = 0; i < n; ++i) rows[i] = table[i].row;
+  return rows;
+}
+
+// Returns the values of a table's rows. `rows` is RowsOf(table) and must outlive them.
+template <typename Facts, size_t n>
+Statistics StatisticsFrom(const StatedRow<Facts> (&table)[n],
+                          const std::array<StatisticRow, n>& rows, const Facts& facts) {
+  Statistics statistics(rows);
+  for (size_t i = 0; i < n; ++i) {
+    if (const std::optional<int64_t> value = table[i].value(facts)) statistics.Set(i, *value);
+  }
+  return statistics;
+}
 
 }  // namespace kiln
 

@@ -36,5 +36,28 @@ TEST(Statistics, OfNoTargetAreNone) {
   EXPECT_EQ(Statistics().Find("bytes"), std::nullopt);
 }
 
+// The figures that a back end of these tests knows.
+struct Facts {
+  std::optional<int64_t> waves;
+  int64_t bytes = 0;
+};
+
+constexpr StatedRow<Facts> kTable[] = {
+    {kRows[0], [](const Facts& f) { return f.waves; }},
+    {kRows[2], [](const Facts& f) { return std::optional(f.bytes); }},
+};
+constexpr auto kTableRows = RowsOf(kTable);
+
+TEST(Statistics, AreStatedByATable) {
+  EXPECT_EQ(kTableRows.size(), 2u);
+  EXPECT_EQ(kTableRows[1].name, "bytes");
+  EXPECT_EQ(Text(StatisticsFrom(kTable, kTableRows, {.waves = 4, .bytes = 64})),
+            "waves 4;bytes 64;");
+  const Statistics unknown =
+      StatisticsFrom(kTable, kTableRows, {.waves = std::nullopt, .bytes = 0});
+  EXPECT_EQ(Text(unknown), "bytes 0;");
+  EXPECT_EQ(unknown.rows().data(), kTableRows.data());
+}
+
 }  // namespace
 }  // namespace kiln

@@ -36,7 +36,7 @@ TEST(MemoryTierTest, EvictsTheLeastRecentlyUsed) {
 TEST(MemoryTierTest, NeverExceedsItsBound) {
   MemoryTier tier(64 << 10);
   for (int i = 0; i < 5000; ++i) {
-    tier.Put(Key(i % 700), Value(static_cast<size_t>(i * 37 % 900)));
+    tier.Put(Key(i % 700), Value(static_cast<size_t>(i) * 37 % 900));
     ASSERT_LE(tier.usage().bytes, size_t{64} << 10);
   }
   EXPECT_GT(tier.usage().entries, 20u);
@@ -70,7 +70,7 @@ TEST(MemoryTierTest, ManyThreads) {
       for (int i = 0; i < 5000; ++i) {
         int k = (i * 7 + t * 13) % 500;
         if (auto v = tier.Get(Key(k))) {
-          ASSERT_EQ(v->size(), static_cast<size_t>(k + 1));
+          ASSERT_EQ(v->size(), static_cast<size_t>(k) + 1);
         } else {
           tier.Put(Key(k), Value(k + 1));
         }

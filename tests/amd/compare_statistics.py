@@ -4,7 +4,7 @@
   compare_statistics.py --kiln=PROGRAM PEER.jsonl ...
 
 PEER.jsonl is the output of `tests/peer/run-peer navi21 --dump-bin DIR ...`: for each executable a binary, its launch
-record and Mesa's statistics. `kiln analyze` gives Kiln's figures for the same bytes. Prints for each file, and each
+record and Mesa's statistics. `kiln analyze` gives Kiln's figures for the same bytes and record. Prints for each file, and each
 key of KEYS, how many binaries have equal figures; for the two estimates also the rank correlation
 (Spearman's rho, ties at their mean rank), in all and by stage; for "Subgroups per SIMD", which is not in
 the bytes, whether Mesa's formula gives it from the record. Binaries that are not judged are named. Exit
@@ -18,7 +18,7 @@ import sys
 
 # The peer's keys, and the rows of Kiln (`kiln targets --statistics`) whose sum they are. Left out: "Copies" and
 # the "Pre-Sched" ones, which the bytes do not show; "SGPRs", which is always 128; "VGPRs", which is rounded up and
-# counts what the hardware fills; spills, LDS and scratch, which are the record's.
+# counts what the hardware fills; spills, which neither bytes nor records show.
 KEYS = {
     'Instructions': ('instructions', 'wait_instructions', 'clause_instructions'),
     'Branches': ('branches',),
@@ -29,6 +29,9 @@ KEYS = {
     'VMEM Clause': ('vmem_clauses',),
     'SMEM Clause': ('smem_clauses',),
     'Code size': ('bytes',),
+    # Those of the launch record, which tests/peer took from Mesa's configuration of the program.
+    'LDS size': ('lds_bytes',),
+    'Scratch size': ('scratch_bytes',),
 }
 # Compared by rank, since the model is not the same in all details (core/amd/perf/README.md).
 ESTIMATES = {'Latency': 'cycles', 'Inverse Throughput': 'inverse_throughput'}
@@ -106,13 +109,13 @@ class Executable:
         self.file = executable['binary']
         self.wave = executable['subgroup_size']
         self.peer = executable['stats']
-        with open(executable['launch_record'], encoding='utf-8') as record:
+        self.launch = executable['launch_record']
+        with open(self.launch, encoding='utf-8') as record:
             self.record = json.load(record)
         self.ours = None
 
     def analyze(self, kiln):
-        flags = ['--wave64'] if self.wave == 64 else []
-        run = subprocess.run([kiln, 'analyze', '--target=gfx1030', '--json', *flags, self.file],
+        run = subprocess.run([kiln, 'analyze', '--target=gfx1030', '--json', '--launch=' + self.launch, self.file],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         if run.returncode == 0:
             self.ours = json.loads(run.stdout)

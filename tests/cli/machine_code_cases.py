@@ -56,6 +56,23 @@ class MachineCode(Cli):
         self.fails(2, '--fusion: the analysis of gfx1030 has no such mode', 'analyze', '--target=gfx1030', '--fusion',
                    self.code())
 
+    def test_analyze_with_a_launch_record(self):
+        def record(**changed):
+            return '--launch=' + self.file('store.launch.json', json.dumps({**RECORD, **changed}))
+
+        where = ('analyze', '--target=gfx1030')
+        line = self.line(self.kiln(*where, '--json', record(shared_bytes=4096, scratch_bytes_per_thread=256),
+                                   self.code()))
+        self.assertEqual([line[key] for key in ('lds_bytes', 'scratch_bytes', 'waves_per_simd', 'wave_size')],
+                         [4096, 256, 8, 32])
+        self.assertNotIn('spilled_vgprs', line)
+        self.assertIn('waves per simd 16', self.kiln(*where, record(), self.code()))
+        self.assertEqual(self.line(self.kiln(*where, '--json', record(dispatch_width=64), self.code()))['wave_size'], 64)
+        self.fails(2, 'waves of 32 lanes; --wave64 says 64', *where, '--wave64', record(), self.code())
+        self.fails(2, 'launch record of a program for tgl', *where, record(target='tgl'), self.code())
+        self.fails(2, '--launch: the analysis of tgl takes no launch record', 'analyze', '--target=tgl', record(),
+                   self.code())
+
     def test_run(self):
         record = self.file('store.launch.json', json.dumps(RECORD))
         job = self.file('store.json', json.dumps({'resources': [{'binding': 0, 'size': 128, 'as': 'u32'}]}))
@@ -74,5 +91,6 @@ class MachineCode(Cli):
                 self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_compiler'))
                 self.assertIn('no compiler yet', refused['message'])
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +no compiler +1 +disasm, analyze, run')
-        self.fails(1, 'missing_compiler', 'run', '--target=gfx1030', '--buffers=-', SAXPY,
-                   stdin=b'{"resources": [{"binding": 0, "size": 16}, {"binding": 1, "size": 16}]}')
+            # Neither the shader nor a job is read.
+            self.fails(1, 'missing_compiler.*no compiler yet.*--launch', 'run', '--target=gfx1030', *where,
+                       'no-such-shader.comp')

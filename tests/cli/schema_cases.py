@@ -57,11 +57,12 @@ class Schemas(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), ('', 0))
 
     def test_examples_obey(self):
-        jobs, lines = glob.glob('client/examples/*.json'), glob.glob('client/examples/*.jsonl')
-        self.assertTrue(jobs and lines)
-        for path in jobs:
+        documents, lines = glob.glob('client/examples/*.json'), glob.glob('client/examples/*.jsonl')
+        self.assertTrue(documents and lines)
+        for path in documents:
             with open(path, encoding='utf-8') as file:
-                self.assertEqual(schemas.faults('job', json.load(file)), [], path)
+                schema = 'launch' if path.endswith('.launch.json') else 'job'
+                self.assertEqual(schemas.faults(schema, json.load(file)), [], path)
         for path in lines:
             with open(path, encoding='utf-8') as file:
                 self.assertEqual(schemas.faults_of_lines('manifest', file.read()), [], path)

@@ -70,7 +70,7 @@ SAMPLED_FORMATS = {"f": ["rgba32f", "rgba16f", "rgba8", "rg32f", "r11g11b10f", "
                    "i": ["rgba32i", "rgba16i", "r8i"], "u": ["rgba32ui", "rgba8ui", "rg16ui"]}
 EDGE = 8           # of images
 MAX_LIST = 3       # nodes of one type in a chain
-MAX_ELEMENTS = 3   # elements of an array of descriptors; the rest repeat the first
+MAX_ELEMENTS = 4   # elements of an array of descriptors; the rest repeat the first
 
 
 class Maker:

@@ -26,7 +26,10 @@ Operand AmdGenerator::ScalarTuple(int dwords, bool destination) {
   if (dwords <= 2 && Chance(5)) return Sgpr(kNull);
   if (dwords <= 2 && Chance(5)) return Sgpr(kExecLo);
   if (dwords == 1 && Chance(5)) return Sgpr(destination || Chance(50) ? kM0 : kVccHi);
-  if (dwords <= 2 && Chance(5)) return Sgpr(kTtmp0 + align * Pick(kTtmpCount / align));
+  // Trap handlers alone write theirs.
+  if (dwords <= 2 && !destination && Chance(5)) {
+    return Sgpr(kTtmp0 + align * Pick(kTtmpCount / align));
+  }
   return Sgpr(align * Pick((kSgprCount - std::max(1, dwords)) / align + 1));
 }
 
@@ -215,9 +218,23 @@ void AmdGenerator::Sdwa() {
   }
 }
 
+bool AmdGenerator::LiesOverASource() const {
+  for (size_t i = 0; i < 3; ++i) {
+    const Operand& source = inst_.src[i];
+    if (!source.is_vgpr()) continue;
+    const bool apart = source.vgpr() >= inst_.dst.vgpr() + dwords(info_->dst) ||
+                       inst_.dst.vgpr() >= source.vgpr() + dwords(info_->src[i]);
+    if (!apart) return true;
+  }
+  return false;
+}
+
 void AmdGenerator::VectorAlu() {
   const bool long_form = info_->encoding == Encoding::kVop3 || inst_.form == Form::kVop3;
   VectorOperands(long_form);
+  const bool apart = inst_.op == Opcode::kVQsadPkU16U8 || inst_.op == Opcode::kVMqsadPkU16U8 ||
+                     inst_.op == Opcode::kVMqsadU32U8;
+  while (apart && LiesOverASource()) inst_.dst = VgprTuple(dwords(info_->dst));
   VectorModifiers(long_form);
   if (inst_.form == Form::kSdwa) Sdwa();
   if (inst_.form == Form::kDpp16 || inst_.form == Form::kDpp8) Dpp();

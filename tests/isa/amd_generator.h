@@ -32,6 +32,7 @@ class AmdGenerator {
   amd::isa::Operand VectorSource(int i);
   uint32_t LiteralFor(amd::isa::Type type);
   void ScalarAlu();
+  bool LiesOverASource() const;  // the result of a vector instruction
   void VectorAlu();
   void VectorOperands(bool long_form);
   void VectorModifiers(bool long_form);

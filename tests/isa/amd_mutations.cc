@@ -2,6 +2,7 @@
 // instructions, memory, images, exports, programs.
 #include "tests/isa/amd_mutations.h"
 
+#include <algorithm>
 #include <string>
 
 namespace kiln::tests {
@@ -255,6 +256,32 @@ bool VccOverItsScalar(Instruction& i, Wave wave, Rng&) {
 }
 
 // ---- Vector modifiers ----
+
+// ---- Privilege ----
+
+bool WriteOfATtmp(Instruction& i, Wave wave, Rng& rng) {
+  const int n = std::max(1, Width(Of(i).dst, wave));
+  if (!i.dst.exists() || !i.dst.is_scalar_register() || n > 4) return false;
+  i.dst = Sgpr(kTtmp0 + 4 * Pick(rng, kTtmpCount / 4));
+  return true;
+}
+bool WriteOfATrapsHardwareRegister(Instruction& i, Wave, Rng& rng) {
+  if (i.op != Opcode::kSSetregB32 && i.op != Opcode::kSSetregImm32B32) return false;
+  const int numbers[] = {2, 16, 17, 18, 19};
+  i.simm = static_cast<uint16_t>(numbers[Pick(rng, 5)] | 31 << 11);
+  return true;
+}
+
+bool SumOverItsSource(Instruction& i, Wave, Rng& rng) {
+  if (i.op != Opcode::kVQsadPkU16U8 && i.op != Opcode::kVMqsadPkU16U8 &&
+      i.op != Opcode::kVMqsadU32U8) {
+    return false;
+  }
+  const Operand& source = i.src[Pick(rng, 3)];
+  if (!source.is_vgpr() || source.vgpr() + Dwords(Of(i).dst) > kVgprCount) return false;
+  i.dst = source;
+  return true;
+}
 
 bool ReservedDppControl(Instruction& i, Wave, Rng& rng) {
   if (i.form != Form::kDpp16) return false;
@@ -594,8 +621,7 @@ bool NoEnd(Program& p, Rng&) {
 }
 bool MixedClause(Program& p, Rng& rng) {
   Program clause = {Simm(Opcode::kSClause, 2), ScalarLoad(), ScalarLoad(), ScalarLoad()};
-  clause[static_cast<size_t>(2 + Pick(rng, 2))] =
-      Pick(rng, 2) != 0 ? Simm(Opcode::kSNop, 0) : FloatAtomic(rng);
+  clause[size_t{2} + Pick(rng, 2)] = Pick(rng, 2) != 0 ? Simm(Opcode::kSNop, 0) : FloatAtomic(rng);
   p.insert(p.begin(), clause.begin(), clause.end());
   return true;
 }
@@ -654,6 +680,11 @@ const std::vector<AmdMutation>& AmdMutations() {
       {"mask over its scalar source", "ISA guide 6.2.4", MaskOverItsScalar},
       {"carry over its scalar source", "ISA guide 6.2.4", CarryOverItsScalar},
       {"vcc over its scalar source", "ISA guide 6.2.4", VccOverItsScalar},
+      {"write of a ttmp", "ISA guide, 3.10", WriteOfATtmp},
+      {"write of a hardware register of trap handlers", "ISA guide, 3.4",
+       WriteOfATrapsHardwareRegister},
+      {"sum of differences over a source", "LLVM; Mesa, aco_live_var_analysis.cpp",
+       SumOverItsSource},
       {"reserved DPP control", "ISA guide", ReservedDppControl},
       {"DPP of a scalar", "ISA guide", DppOfAScalar},
       {"DPP of an opcode without", "Mesa, aco_ir.cpp, can_use_DPP", DppWithout},

@@ -490,7 +490,7 @@ TEST_F(E2eTest, UnreadAnswersAreBounded) {
         StreamRequest item;
         item.set_item(i + 1);
         item.set_takes_chunks(true);
-        *item.mutable_request() = by_digest[static_cast<size_t>(s * kItems + i) % kDistinct];
+        *item.mutable_request() = by_digest[(static_cast<size_t>(s) * kItems + i) % kDistinct];
         if (!stream->Write(item)) return;
       }
     });

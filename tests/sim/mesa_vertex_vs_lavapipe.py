@@ -97,16 +97,17 @@ def kinds_of(module):
     return found
 
 
-def counted(path, module, seed, folder, timeout, accept, view_mask=0):
+def counted(path, module, seed, folder, timeout, accept, view_mask=0, make=vertex_draws.make_job):
     """Returns (job, types, lavapipe's result, reason) of the first recipe whose drive counts. `accept`, given a
-    job, may return a reason why it is no drive. In modules without arithmetic a view must change an output."""
+    job, may return a reason why it is no drive. In modules without arithmetic a view must change an output. `make`:
+    as vertex_draws.make_job."""
     reason = "no recipe ran"
     rng = random.Random(seed)
     chosen = drive.mutants(module, rng, 4, False) or (view_mask and drive.mutants(module, rng, 4, True))
     if not chosen:
         return None, None, None, "no arithmetic"
     for recipe in range(len(vertex_draws.ORDER)):
-        job, types = vertex_draws.make_job(module, path, recipe, seed)
+        job, types = make(module, path, recipe, seed)
         if view_mask:
             job["vertices"]["view_mask"] = view_mask
         refused = accept(job)
@@ -174,14 +175,14 @@ def wrong_layer(job, got):
     return None if layers == want else "layers: want %s, got %s" % (want, layers)
 
 
-def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
-    """Returns (status, cause, dwords that agree loosely)."""
+def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=(), fusion=True):
+    """Returns (status, cause, dwords that agree loosely). `fusion`: as for fragments.judge."""
     got = simulate(eu_run, launch, job, folder, options)
     if got.get("ok") and wrong_layer(job, got):
         return "differ", wrong_layer(job, got), 0
     if got.get("error", "").startswith("contract"):
         status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
-                                     ["--no-contract"])
+                                     ["--no-contract"], fusion)
         return ("contract" if status == "agree" else status,
                 "%s; without contract mode: %s %s" % (got["error"][:200], status, cause), loose)
     if not got.get("ok"):
@@ -199,6 +200,8 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
             opposite.get("error") or difference), loose
     if difference:
         return "differ", difference, loose
+    if not fusion:
+        return "agree", "", loose
     fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
     if not fused.get("ok") or wanted(fused, want) != wanted(got, want) or wrong_layer(job, fused):
         return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose

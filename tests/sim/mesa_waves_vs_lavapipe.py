@@ -8,14 +8,19 @@ DIR holds the output of `run-peer navi21 --dump-bin DIR MODULES...`: binaries an
 modules. With several, each module drawn is judged once for each number of lanes that its binaries have. None is left out
 by name or by the instructions it uses, and every failure is listed with its cause. Inputs come from tests/drive; one
 drive of a module serves all its binaries. A drive that does not count (no changed operation changes an output) is
-listed as undriven and is no agreement. --drives keeps drives for the next call.
+listed as undriven and is no agreement; those that count only by a changed move (tests/drive) are counted apart, too. --drives keeps drives for the next call.
 
 Modules with subgroup operations give other results on lavapipe, whose subgroups have 8 lanes: those that differ are
 compared with the MIR interpreter (--mir-run, tests/diff) at the binary's number of lanes, if with 8 it agrees with lavapipe.
 
+A module on which lavapipe fails (its time limit, a crash) is compared with the interpreter alone: "interpreted", which is no
+agreement.
+
 A float that differs is noise if it lies among the interpreter's values with random rounding (PERTURBED runs; the range is
 widened by its own size on both sides): sines of large numbers, sums that cancel, hashes. Such binaries are listed by
 themselves.
+
+A result that differs has no defined value if the interpreter counts races between invocations or undefined results.
 
 A result that differs is run again in the opposite order and with other undefined contents: if that changes the simulator's
 own output, the module has no defined result with these inputs. Agreeing binaries run in the opposite order too.
@@ -43,6 +48,10 @@ import peer  # noqa: E402
 import texels  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
+sys.path.insert(0, os.path.join(base.HERE, "..", "diff"))
+import drives  # noqa: E402
+import processes  # noqa: E402
+
 # Capabilities GroupNonUniform and what follows it, SubgroupBallotKHR, SubgroupVoteKHR.
 SUBGROUP_CAPABILITIES = set(range(61, 69)) | {4423, 4431}
 
@@ -60,21 +69,28 @@ def uses_subgroups(path):
     return False
 
 
-def find_drive(path, seed, timeout, cache):
-    """Returns {job, types, result, recipe} or {reason}, from the cache if it is there."""
+def find_drive(path, seed, timeout, cache, interpreter):
+    """Returns {job, types, result, recipe} or {reason}, from the cache if it is there. With an interpreter (tests/diff) that
+    one looks for inputs and lavapipe confirms them; of a module that it cannot run, lavapipe looks. If lavapipe fails on a
+    drive that counts for the interpreter, there is {reason, job, types, recipe}."""
     name = os.path.join(cache, hashlib.sha1(("%s %d" % (path, seed)).encode()).hexdigest() + ".json")
     if os.path.exists(name):
         with open(name) as f:
             return json.load(f)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = drive.counted_drive(path, folder, seed, timeout=timeout)
+            scout, doubt = interpreter.scout(folder) if interpreter else (None, None)
+            found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt)
+            if scout and found.job is None:
+                found = drive.counted_drive(path, folder, seed, timeout=timeout)
         except Unsupported as e:
             found = drive.Drive(reason="drive: %s" % e)
     result = {"reason": found.reason}
-    if found.job is not None and found.result is not None:
-        result = {"job": found.job, "recipe": found.recipe, "result": found.result,
-                  "types": [[list(k), v] for k, v in found.types.items()]}
+    if found.job is not None:
+        result.update({"job": found.job, "recipe": found.recipe, "by_moves": found.by_moves,
+                       "types": [[list(k), v] for k, v in found.types.items()]})
+    if found.result is not None:
+        result["result"] = found.result
     with open(name + ".new", "w") as f:
         json.dump(result, f)
     os.rename(name + ".new", name)
@@ -139,10 +155,39 @@ def judge_subgroups(a, found, got, width, types, folder):
     return ("differ", d) if d else ("agree", "with the interpreter at %d lanes" % width)
 
 
+def races(a, job, folder):
+    """Returns what the interpreter says of a job without a defined result, or None."""
+    if not a.mir_run:
+        return None
+    path = os.path.join(folder, "races.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    p = subprocess.run([a.mir_run, "--flush", "--races", path], stdout=subprocess.PIPE, timeout=120)
+    result = json.loads(p.stdout)
+    counts = [(result.get(key), key) for key in ("races", "undefined_results", "outside_local_accesses")]
+    return ", ".join("%d %s" % (n, key.replace("_", " ")) for n, key in counts if n) or None
+
+
+def judge_interpreted(a, launch, width, found):
+    """Returns (status, cause) of a binary on whose drive lavapipe failed: the interpreter alone judges."""
+    job, types = found["job"], {tuple(k): v for k, v in found["types"]}
+    with tempfile.TemporaryDirectory() as folder:
+        got = base.simulate(a.rdna2_run, launch, job, folder)
+        want = interpret(a.mir_run, job, width, folder)
+        if not got.get("ok") or want is None:
+            return "undriven", "%s; %s" % (found["reason"], got.get("error", "not interpreted")[:200])
+        d = base.differences(job, want, peer.outputs(got), types, a.ulp)
+        if d and base.undefined(a.rdna2_run, launch, job, folder, got):
+            return "undriven", "%s; no defined result: %s" % (found["reason"], d)
+    return ("interp-diff", d) if d else ("interpreted", found["reason"])
+
+
 def judge(a, launch, width, module, found):
     """Returns (status, cause) of one binary."""
     run = a.rdna2_run
-    if "job" not in found:
+    if "job" in found and "result" not in found and a.mir_run:
+        return judge_interpreted(a, launch, width, found)
+    if "result" not in found:
         return "undriven", found["reason"]
     job = found["job"]
     types = {tuple(k): v for k, v in found["types"]}
@@ -154,7 +199,12 @@ def judge(a, launch, width, module, found):
         d = base.differences(job, peer.outputs(found["result"]), peer.outputs(got), types, a.ulp)
         changes = base.undefined(run, launch, job, folder, got)
         if d and not changes and uses_subgroups(module):
-            return judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+            status, cause = judge_subgroups(a, found, peer.outputs(got), width, types, folder)
+            if status != "differ" or races(a, job, folder) is None:
+                return status, cause
+        raced = races(a, job, folder) if d and not changes else None
+        if raced:
+            return "undefined", "by the interpreter %s: %s" % (raced, d)
         if d and changes:
             zero = base.simulate(run, launch, job, folder, ["--zero-memory"])
             if base.differences(job, peer.outputs(found["result"]), peer.outputs(zero), types, a.ulp) is None:
@@ -190,23 +240,29 @@ def main():
     temporary = tempfile.TemporaryDirectory()
     cache = a.drives or temporary.name
     os.makedirs(cache, exist_ok=True)
+    pool = processes.Pool()
+    interpreter = drives.Interpreter(pool, a.mir_run, ["--flush"]) if a.mir_run else None
     out = open(a.out, "w") if a.out else None
     totals = collections.defaultdict(collections.Counter)
     for module in drawn:
-        found = find_drive(module, a.seed, a.timeout, cache)
+        found = find_drive(module, a.seed, a.timeout, cache, interpreter)
         for width, launch in sorted(modules[module].items()):
             if a.only_drives:
                 continue
             status, cause = judge(a, launch, width, module, found)
             totals[width][status] += 1
+            if status == "agree" and found.get("by_moves"):
+                totals[width]["agree by a changed move"] += 1
+                cause = "a changed move; " + cause
             print("%-11s %-55s wave%d %s" % (status, os.path.basename(module), width, cause), flush=True)
             if out:
                 json.dump({"launch": launch, "width": width, "status": status, "cause": cause}, out)
                 out.write("\n")
+    pool.close()
     for width, counts in sorted(totals.items()):
-        print("wave%d: drawn %d, %s" % (width, sum(counts.values()),
-                                        ", ".join("%s %d" % c for c in sorted(counts.items()))))
-    return 1 if any(c["differ"] for c in totals.values()) else 0
+        drawn_here = sum(n for status, n in counts.items() if " " not in status)
+        print("wave%d: drawn %d, %s" % (width, drawn_here, ", ".join("%s %d" % c for c in sorted(counts.items()))))
+    return 1 if any(c["differ"] or c["interp-diff"] for c in totals.values()) else 0
 
 
 if __name__ == "__main__":

@@ -46,8 +46,9 @@ def attributes(module):
     return found
 
 
-def make_job(module, path, number=0, seed=1):
-    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported."""
+def make_job(module, path, number=0, seed=1, draws=DRAWS, instanced=0.2):
+    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported. `draws`: their
+    kinds; `instanced`: the part of attributes that advance by instance."""
     recipe = ORDER[number]
     maker = drive.Maker(module, recipe, seed)
     job = maker.job(path, [1, 1, 1])
@@ -56,13 +57,13 @@ def make_job(module, path, number=0, seed=1):
         for r in job["resources"]:
             fragment_job.one_level(r)
     rng = random.Random(seed * 1000 + recipe)
-    draw = dict(DRAWS[(number + rng.randrange(len(DRAWS))) % len(DRAWS)])
+    draw = dict(draws[(number + rng.randrange(len(draws))) % len(draws)])
     vertices, instances = elements(draw)
     numbers = drive.recipe_of(recipe)
     draw["inputs"] = []
     for location, (kind, n) in sorted(attributes(module).items()):
         entry = {"location": location}
-        per_instance = rng.random() < 0.2
+        per_instance = rng.random() < instanced
         if per_instance:
             entry["rate"] = "instance"
         count = n * (instances if per_instance else vertices)

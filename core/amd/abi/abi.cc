@@ -12,7 +12,7 @@
 namespace kiln::amd {
 namespace {
 
-// What of the launch the module reads.
+// The parts of the launch that the module reads.
 struct Reads {
   std::array<bool, 3> workgroup_id = {};
   bool num_workgroups = false;

@@ -36,7 +36,7 @@ inline constexpr uint32_t kBufferDescriptorBytes = 16, kImageDescriptorBytes = 3
 
 // The descriptors of a resource: that of its element is at `offset`, the next one `stride` bytes
 // behind it. The sampler of an image that has one is 32 bytes behind the image.
-struct DescriptorPlace {
+struct DescriptorLocation {
   uint32_t memory = 0;
   uint32_t offset = 0;
   uint32_t stride = 0;
@@ -44,7 +44,7 @@ struct DescriptorPlace {
 
 struct Abi {
   const mir::Module* module = nullptr;
-  std::vector<DescriptorPlace> places;     // by MIR resource
+  std::vector<DescriptorLocation> places;     // by MIR resource
   std::vector<uint32_t> descriptor_sgprs;  // by number of the memory
   std::optional<uint32_t> push_pointer;    // SGPR
   std::optional<uint32_t> num_workgroups;  // first of three SGPRs
@@ -63,7 +63,7 @@ struct Abi {
 // Returns the ABI of a compute module. Errors: more descriptor memories than registers (refusal).
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
 
-// What only the finished program says.
+// Facts that only the finished program has.
 struct ProgramShape {
   uint32_t width = 32;
   uint32_t vgprs = 0;

@@ -19,7 +19,7 @@ bool IsFloatAtomic(const OpcodeInfo& info) {
           absl::StrContains(info.mnemonic, "fcmpswap"));
 }
 
-// What the instructions right before a point may have been.
+// The kinds that the instructions right before a point may have been.
 struct Before {
   bool cmpx = false;
   int since_atomic = kDenormStates;  // instructions, at most kDenormStates

@@ -26,14 +26,14 @@ std::vector<Opcode> After(const std::vector<Opcode>& ops, size_t branch = 0, int
 
 using Ops = std::vector<Opcode>;
 
-TEST(AvoidHazardsTest, PermlaneBehindCmpx) {
+TEST(AvoidHazardsTest, PermlaneAfterCmpx) {
   EXPECT_EQ(After({Opcode::kVCmpxLtF32, Opcode::kVPermlane16B32}),
             (Ops{Opcode::kVCmpxLtF32, Opcode::kVNop, Opcode::kVPermlane16B32}));
   const Ops apart = {Opcode::kVCmpxLtF32, Opcode::kSNop, Opcode::kVPermlane16B32};
   EXPECT_EQ(After(apart), apart);
 }
 
-TEST(AvoidHazardsTest, DenormModeBehindAFloatAtomic) {
+TEST(AvoidHazardsTest, DenormModeAfterAFloatAtomic) {
   EXPECT_EQ(After({Opcode::kBufferAtomicFmin, Opcode::kSNop, Opcode::kSNop, Opcode::kSDenormMode}),
             (Ops{Opcode::kBufferAtomicFmin, Opcode::kSNop, Opcode::kSNop, Opcode::kVNop,
                  Opcode::kSDenormMode}));

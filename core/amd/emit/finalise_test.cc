@@ -116,7 +116,7 @@ TEST(FinaliseTest, FarBranchesHop) {
   hops = 0;
   EXPECT_EQ(Arrival(decoded, back, &hops), 0);
   EXPECT_EQ(hops, 4);
-  // What falls into an island jumps over it.
+  // Execution that falls into an island jumps over it.
   int nops = 0;
   for (size_t i = 1; decoded[i].inst.op != Opcode::kSCbranchScc1;) {
     nops += decoded[i].inst.op == Opcode::kSNop;

@@ -42,7 +42,7 @@ class Jumps {
     uint32_t slot = 0;
     int restore = 0;       // label of the next restoring place
     bool removed = false;  // lanes may have left the slot since the construct began
-    // Of loops:
+    // For loops:
     size_t head = 0;  // block
     lir::BlockId continue_block;
     int exit = 0;            // label

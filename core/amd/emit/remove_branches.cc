@@ -23,7 +23,7 @@ int CostOf(const isa::Instruction& inst) {
     default: break;
   }
   if (!isa::IsVectorAlu(info.encoding)) return kDear + 1;
-  // What writes scalar registers or ignores exec acts all the same.
+  // Instructions that write scalar registers or ignore exec act all the same.
   if (info.Has(isa::opcode_flag::kAnyLane) || info.Has(isa::opcode_flag::kSDst)) return kDear + 1;
   return kVectorCost;
 }

@@ -59,7 +59,7 @@ std::string TwinName(const OpcodeInfo& info) {
     return std::string(info.mnemonic);
   }
   for (const auto& [from, to] : kExchanged) {
-    // Of scalars there is no reversed subtraction.
+    // There is no scalar reversed subtraction.
     if (op != from || (!compares && info.encoding != Encoding::kVop2)) continue;
     op = std::string(to);
     return absl::StrJoin(parts, "_");

@@ -225,7 +225,7 @@ absl::Status ReadTail(Instruction& inst, Reader& reader) {
     uint32_t dword = 0;
     if (!reader.Next(&dword)) return Bad(kShort);
     for (int b = 0; b < 4; ++b) {
-      inst.address[static_cast<size_t>(4 * i + b)] = static_cast<uint8_t>(dword >> (8 * b));
+      inst.address[size_t{4} * i + b] = static_cast<uint8_t>(dword >> (8 * b));
     }
   }
   return absl::OkStatus();

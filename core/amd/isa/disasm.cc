@@ -187,8 +187,9 @@ void Printer::ScalarMemory() {
   const bool has_register = inst_.src[1].exists() && Exists(inst_, Member::kSrc1);
   if (has_register) Operand1(SourceText(1));
   if (Exists(inst_, Member::kSrc0)) {
-    const std::string offset = absl::StrFormat(inst_.offset < 0 ? "-0x%x" : "0x%x",
-                                               inst_.offset < 0 ? -inst_.offset : inst_.offset);
+    const bool negative = inst_.offset < 0;
+    const std::string offset =
+        absl::StrFormat("%s0x%x", negative ? "-" : "", negative ? -inst_.offset : inst_.offset);
     if (!has_register) Operand1(offset);
     if (has_register && inst_.offset != 0) Modifier("offset:" + offset);
   }

@@ -167,7 +167,7 @@ absl::StatusOr<Encoded> Encode(const Instruction& inst) {
   for (int i = 0; i < inst.nsa_dwords && i < kMaxNsaDwords; ++i) {
     uint32_t dword = 0;
     for (int b = 3; b >= 0; --b) {
-      uint8_t& byte = left.address[static_cast<size_t>(4 * i + b)];
+      uint8_t& byte = left.address[size_t{4} * i + b];
       dword = dword << 8 | byte;
       byte = 0;
     }

@@ -98,7 +98,9 @@ void AddDst(Builder& b) {
   const bool atomic = info.Has(opcode_flag::kAtomic);
   // Buffers and images have one field for data, whatever its direction.
   const bool shared = IsBuffer(info.encoding) || info.encoding == Encoding::kMimg;
-  const bool read = info.Has(opcode_flag::kDstR) || (shared && (stores || atomic));
+  // The status has only failures written to it: what it was before is part of the result.
+  const bool status = b.inst.tfe || b.inst.lwe;
+  const bool read = info.Has(opcode_flag::kDstR) || (shared && (stores || atomic || status));
   const bool written = !(shared && (stores || (atomic && !b.inst.glc)));
   int dwords = OperandDwords(b.inst, info.dst, b.wave);
   if (IsBuffer(info.encoding) && b.inst.tfe) ++dwords;
@@ -181,6 +183,26 @@ int ImageAddressDwords(const Instruction& inst) {
     dwords += shape.half_derivatives ? 2 * ((each + 1) / 2) : dim.derivatives;
   }
   return dwords;
+}
+
+bool WritesTrapRegisters(const OperandUses& uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const OperandUse& use) {
+    const int first = use.operand.code;
+    return use.written && first < kTtmp0 + kTtmpCount && first + use.dwords > kTtmp0;
+  });
+}
+
+bool OverlapsSumsOfDifferences(const Instruction& inst, Wave wave) {
+  if (inst.op != Opcode::kVQsadPkU16U8 && inst.op != Opcode::kVMqsadPkU16U8 &&
+      inst.op != Opcode::kVMqsadU32U8) {
+    return false;
+  }
+  const int first = inst.dst.code, end = first + Dwords(Info(inst.op).dst);
+  const OperandUses uses = OperandsOf(inst, wave);
+  return std::any_of(uses.begin(), uses.end(), [&](const OperandUse& use) {
+    return use.read && use.operand.is_vgpr() && use.operand.code < end &&
+           use.operand.code + use.dwords > first;
+  });
 }
 
 OperandUses OperandsOf(const Instruction& inst, Wave wave) {

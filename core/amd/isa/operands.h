@@ -68,6 +68,14 @@ int ImageAddressDwords(const Instruction& inst);
 // Returns true if the instruction reads exec, as all vector instructions do but few.
 bool ReadsExec(const OpcodeInfo& info);
 
+// Returns true if a ttmp is written, which takes the privilege that trap handlers alone have (ISA
+// guide, 3.10).
+bool WritesTrapRegisters(const OperandUses& uses);
+
+// Returns true for v_qsad and v_mqsad with a result over a source: they write parts of the result
+// before they have read all sources (LLVM and Mesa keep them apart: ERRATA.md).
+bool OverlapsSumsOfDifferences(const Instruction& inst, Wave wave);
+
 }  // namespace kiln::amd::isa
 
 #endif  // KILN_CORE_AMD_ISA_OPERANDS_H_

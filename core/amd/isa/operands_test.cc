@@ -55,7 +55,7 @@ TEST(Operands, TheDataOfBuffersGoesBothWays) {
   inst.offen = true;
   EXPECT_EQ(Text(inst, Wave::k32), "w264x2 r257x1 r4x4 r125x1 r126x1i");
   inst.tfe = true;
-  EXPECT_EQ(Text(inst, Wave::k32), "w264x3 r257x1 r4x4 r125x1 r126x1i");
+  EXPECT_EQ(Text(inst, Wave::k32), "rw264x3 r257x1 r4x4 r125x1 r126x1i") << "keeps the status";
   inst.tfe = false;
   inst.op = Opcode::kBufferStoreDwordx2;
   EXPECT_EQ(Text(inst, Wave::k32), "r264x2 r257x1 r4x4 r125x1 r126x1i");
@@ -130,6 +130,47 @@ TEST(Operands, PartsOfAnAddressAreOperands) {
   inst.nsa_dwords = 1;
   inst.address = {20, 30, 40};  // the last is no coordinate of three dimensions
   EXPECT_EQ(Text(inst, Wave::k32), "w256x1 r265x1 r8x8 r16x4 r276x1 r286x1 r126x1i");
+}
+
+TEST(Operands, TheStatusOfTexelsIsWrittenByFailuresAlone) {
+  Instruction inst = Make(Opcode::kImageLoad, Vgpr(8), {Vgpr(1), Sgpr(8), {}});
+  inst.dmask = 3;
+  EXPECT_EQ(Text(inst, Wave::k32), "w264x2 r257x1 r8x8 r126x1i");
+  inst.lwe = true;
+  EXPECT_EQ(Text(inst, Wave::k32), "rw264x3 r257x1 r8x8 r126x1i");
+}
+
+TEST(Operands, TrapRegistersAreWritten) {
+  const auto writes = [](Opcode op, Operand dst) {
+    return WritesTrapRegisters(OperandsOf(Make(op, dst, {Sgpr(kTtmp0)}), Wave::k64));
+  };
+  EXPECT_TRUE(writes(Opcode::kSMovB32, Sgpr(kTtmp0)));
+  EXPECT_TRUE(writes(Opcode::kSMovB32, Sgpr(kTtmp0 + kTtmpCount - 1)));
+  EXPECT_TRUE(writes(Opcode::kSMovB64, Sgpr(kTtmp0 + 2)));
+  EXPECT_FALSE(writes(Opcode::kSMovB64, Sgpr(kVccLo)));
+  EXPECT_FALSE(writes(Opcode::kSMovB32, Sgpr(kM0)));
+}
+
+TEST(Operands, SumsOfDifferences) {
+  const auto overlaps = [](Opcode op, int first, int second, int third) {
+    return OverlapsSumsOfDifferences(Make(op, Vgpr(4), {Vgpr(first), Vgpr(second), Vgpr(third)}),
+                                     Wave::k32);
+  };
+  const Opcode pairs[] = {Opcode::kVQsadPkU16U8, Opcode::kVMqsadPkU16U8};
+  for (Opcode op : pairs) {  // v[4:5]
+    EXPECT_FALSE(overlaps(op, 2, 6, 7));
+    EXPECT_TRUE(overlaps(op, 3, 6, 7));
+    EXPECT_TRUE(overlaps(op, 2, 5, 7));
+    EXPECT_TRUE(overlaps(op, 2, 6, 4));
+  }
+  const Opcode four = Opcode::kVMqsadU32U8;  // v[4:7]
+  EXPECT_FALSE(overlaps(four, 2, 8, 0));
+  EXPECT_TRUE(overlaps(four, 2, 7, 8));
+  EXPECT_TRUE(overlaps(four, 2, 8, 1));
+  EXPECT_TRUE(overlaps(four, 2, 8, 4)) << "not even the same registers";
+  EXPECT_FALSE(overlaps(Opcode::kVMadU64U32, 4, 5, 4)) << "others read first";
+  Instruction constants = Make(four, Vgpr(0), {Source(kLiteralCode), Vgpr(9), Vgpr(10)});
+  EXPECT_FALSE(OverlapsSumsOfDifferences(constants, Wave::k32));
 }
 
 }  // namespace

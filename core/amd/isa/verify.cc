@@ -149,6 +149,17 @@ bool MaskOverlapsScalar(const Instruction& inst, Wave wave) {
   return false;
 }
 
+// ---- Privilege ----
+
+// Returns true for a write to a ttmp, STATUS, TBA or TMA.
+bool WritesPrivileged(const Instruction& inst, Wave wave) {
+  if (WritesTrapRegisters(OperandsOf(inst, wave))) return true;
+  if (inst.op != Opcode::kSSetregB32 && inst.op != Opcode::kSSetregImm32B32) return false;
+  constexpr int kStatus = 2, kTbaLow = 16, kTmaHigh = 19;
+  const int number = inst.simm & 0x3f;
+  return number == kStatus || (number >= kTbaLow && number <= kTmaHigh);
+}
+
 // ---- Vector ALU ----
 
 bool BadDppControl(const Instruction& inst, Wave) {
@@ -343,7 +354,7 @@ constexpr absl::string_view kGuide8 = "ISA guide; LLVM";
 constexpr Rule kRules[] = {
     {"constant bus", "a vector instruction reads at most two scalars, a 64-bit shift one",
      kBusSource, BusIsOverrun},
-    {"VGPR tuples", "registers end within v255", "ISA guide", VgprsPastTheEnd},
+    {"VGPR tuples", "registers end within v255", "ISA guide; LLVM", VgprsPastTheEnd},
     {"scalar tuples",
      "pairs are even, longer ones multiples of four, and all registers are of one kind",
      "ISA guide; LLVM", BadScalarTuple},
@@ -355,6 +366,10 @@ constexpr Rule kRules[] = {
     {"lane masks in wave64",
      "no scalar that is read is the first register of a lane mask that is written",
      "SOURCES.md, lane masks in wave64", MaskOverlapsScalar},
+    {"trap registers", "a program that is no trap handler writes no ttmp, STATUS, TBA or TMA",
+     "ISA guide, 3.4 and 3.10", WritesPrivileged},
+    {"sums of differences", "the result of v_qsad or v_mqsad lies over none of its sources",
+     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", OverlapsSumsOfDifferences},
     {"DPP control", "the control is quad_perm, row_shl, shr, ror, mirror, share or xmask",
      "ISA guide; Mesa, aco_ir.h", BadDppControl},
     {"signs of packed integers", "neg_lo and neg_hi are for floats", "ISA guide",
@@ -362,7 +377,8 @@ constexpr Rule kRules[] = {
     {"interpolated attribute", "there are attributes 0 to 32", "ISA guide; LLVM", BadAttribute},
     {"wait counters", "counters are within their bits, and the register is null",
      "ISA guide; Mesa, aco_insert_waitcnt.cpp", BadCounter},
-    {"clause length", "a clause has 2 to 63 instructions", "ISA guide, S_CLAUSE", BadClauseLength},
+    {"clause length", "a clause has 2 to 63 instructions",
+     "ISA guide, S_CLAUSE; Mesa, aco_form_hard_clauses.cpp", BadClauseLength},
     {"bits of a hardware register", "offset and size stay within 32 bits", "ISA guide, S_GETREG",
      BadHwreg},
     {"messages", "a message exists", "ISA guide, S_SENDMSG", BadMessage},
@@ -387,14 +403,16 @@ constexpr Rule kRules[] = {
     {"d16", "d16 is for what loads, samples, gathers or stores texels", kGuide8, BadD16},
     {"parts of an address", "NSA has as many dwords as the address needs, the rest of them 0",
      "ISA guide; Mesa, aco_assembler.cpp", BadAddressParts},
-    {"export target", "the target exists", "ISA guide", BadTarget},
+    {"export target", "the target exists", "ISA guide; LLVM", BadTarget},
     {"export channels", "compressed channels come in pairs, and a primitive has one or two",
      "ISA guide; Mesa, aco_validate.cpp", BadEnable},
     {kBranchTargets, "a branch goes to an instruction of the program", "ISA guide", nullptr},
     {kEnd, "nothing falls off the end", "ISA guide", nullptr},
     {kClauses, "a clause has as many memory instructions of one kind as it says",
      "ISA guide, S_CLAUSE", nullptr},
-    {kPermlaneHazard, "v_permlane does not follow a v_cmpx immediately", "ISA guide 6.10", nullptr},
+    {kPermlaneHazard, "v_permlane does not follow a v_cmpx immediately",
+     "ISA guide 6.10; LLVM, GCNHazardRecognizer.cpp, and Mesa, aco_insert_NOPs.cpp, of gfx10.1 alone",
+     nullptr},
     {kDenormHazard,
      "within three instructions of a float atomic, s_denorm_mode follows a wait or a vector operation",
      "LLVM, GCNHazardRecognizer.cpp", nullptr},

@@ -112,68 +112,62 @@ TEST(Verify, TuplesOfScalars) {
   EXPECT_EQ(names(4, kTtmp0 + 14), Set());
 }
 
-std::vector<std::string> NamesOf(const std::vector<Instruction>& program) {
-  const auto bytes = EncodeProgram(program);
-  EXPECT_TRUE(bytes.ok()) << bytes.status();
-  std::vector<std::string> names;
-  for (const Finding& f : Verify(*DecodeProgram(*bytes), Wave::k32)) {
-    names.push_back(std::string(f.rule));
-  }
-  return names;
-}
-
-Instruction Simple(Opcode op, uint16_t simm = 0) {
+Instruction Setreg(Opcode op, int number) {
   Instruction inst;
   inst.op = op;
-  inst.simm = simm;
+  inst.src[0] = op == Opcode::kSSetregB32 ? Sgpr(0) : Operand();
+  inst.simm = static_cast<uint16_t>(number | 31 << 11);
   return inst;
 }
 
-Instruction Load() {
+TEST(Verify, TrapRegisters) {
   Instruction inst;
-  inst.op = Opcode::kSLoadDword;
-  inst.dst = Sgpr(0);
-  inst.src[0] = Sgpr(2);
-  return inst;
+  inst.op = Opcode::kSMovB32;
+  inst.src[0] = Sgpr(kTtmp0);
+  inst.dst = Sgpr(kVccHi);
+  EXPECT_EQ(Names(inst, Wave::k32), Set()) << "reads are no privilege";
+  inst.dst = Sgpr(kM0);
+  EXPECT_EQ(Names(inst, Wave::k32), Set());
+  for (int n : {0, kTtmpCount - 1}) {
+    inst.dst = Sgpr(kTtmp0 + n);
+    EXPECT_EQ(Names(inst, Wave::k32), Set{"trap registers"}) << n;
+  }
+  Instruction compare;
+  compare.op = Opcode::kVCmpLtU32;
+  compare.form = Form::kVop3;
+  compare.dst = Sgpr(kTtmp0);
+  compare.src = {Vgpr(2), Vgpr(1)};
+  EXPECT_EQ(Names(compare, Wave::k64), Set{"trap registers"});
 }
 
-using List = std::vector<std::string>;
-
-TEST(Verify, ProgramsEndAndBranchWithin) {
-  const Instruction end = Simple(Opcode::kSEndpgm);
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSBranch, 0), end}), List());
-  EXPECT_EQ(NamesOf({end, Simple(Opcode::kSCodeEnd), Simple(Opcode::kSCodeEnd)}), List());
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSNop)}), List{"end of the program"});
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSCbranchScc0, 5), end}), List{"branch targets"});
-  EXPECT_EQ(NamesOf({Load(), Simple(Opcode::kSCbranchScc0, static_cast<uint16_t>(-2)), end}),
-            List{"branch targets"})
-      << "into the second dword of the load";
+TEST(Verify, HardwareRegistersOfTrapHandlers) {
+  for (Opcode op : {Opcode::kSSetregB32, Opcode::kSSetregImm32B32}) {
+    for (int number : {2, 16, 17, 18, 19}) {  // STATUS, TBA, TMA
+      EXPECT_EQ(Names(Setreg(op, number), Wave::k32), Set{"trap registers"}) << number;
+    }
+    for (int number : {1, 3, 20, 21}) {  // MODE, TRAPSTS, FLAT_SCRATCH
+      EXPECT_EQ(Names(Setreg(op, number), Wave::k32), Set()) << number;
+    }
+  }
+  Instruction read = Setreg(Opcode::kSGetregB32, 16);
+  read.dst = Sgpr(0);
+  EXPECT_EQ(Names(read, Wave::k32), Set());
 }
 
-TEST(Verify, ClausesHaveWhatTheySay) {
-  const Instruction end = Simple(Opcode::kSEndpgm);
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSClause, 1), Load(), Load(), end}), List());
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSClause, 2), Load(), Load(), end}), List{"clauses"});
-  EXPECT_EQ(NamesOf({Simple(Opcode::kSClause, 1), Load(), Simple(Opcode::kSNop), end}),
-            List{"clauses"});
-}
-
-TEST(Verify, Hazards) {
-  const Instruction end = Simple(Opcode::kSEndpgm);
-  Instruction compare, permlane, atomic;
-  compare.op = Opcode::kVCmpxEqU32;
-  compare.src = {Vgpr(0), Vgpr(1)};
-  permlane.op = Opcode::kVPermlane16B32;
-  permlane.dst = Vgpr(0);
-  permlane.src = {Vgpr(1), Sgpr(0), Sgpr(1)};
-  EXPECT_EQ(NamesOf({compare, permlane, end}), List{"permlane after v_cmpx"});
-  EXPECT_EQ(NamesOf({compare, Simple(Opcode::kSNop), permlane, end}), List());
-  atomic.op = Opcode::kGlobalAtomicFmin;
-  atomic.src = {Vgpr(0), Vgpr(2)};
-  const Instruction denorm = Simple(Opcode::kSDenormMode, 15), nop = Simple(Opcode::kSNop);
-  EXPECT_EQ(NamesOf({atomic, nop, denorm, end}), List{"denormal mode after a float atomic"});
-  EXPECT_EQ(NamesOf({atomic, nop, nop, nop, denorm, end}), List());
-  EXPECT_EQ(NamesOf({atomic, Simple(Opcode::kSWaitcnt, 0x3f70), denorm, end}), List());
+TEST(Verify, SumsOfDifferencesLieOverNoSource) {
+  Instruction inst;
+  inst.op = Opcode::kVMqsadU32U8;
+  inst.dst = Vgpr(4);
+  inst.src = {Vgpr(0), Vgpr(2), Vgpr(8)};
+  EXPECT_EQ(Names(inst, Wave::k32), Set());
+  inst.src[2] = Vgpr(4);
+  EXPECT_EQ(Names(inst, Wave::k32), Set{"sums of differences"});
+  inst.src[2] = Source(kInt0);
+  EXPECT_EQ(Names(inst, Wave::k32), Set{"register files"});
+  inst.op = Opcode::kVQsadPkU16U8;
+  EXPECT_EQ(Names(inst, Wave::k32), Set());
+  inst.src[1] = Vgpr(5);
+  EXPECT_EQ(Names(inst, Wave::k32), Set{"sums of differences"});
 }
 
 }  // namespace

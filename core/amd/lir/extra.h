@@ -1,4 +1,4 @@
-// What an instruction of LIR says besides its operands: modifiers, offsets, cache bits. The side
+// The fields of an instruction of LIR besides its operands: modifiers, offsets, cache bits. The side
 // row of every isa operation (lir::Function::side).
 #ifndef KILN_CORE_AMD_LIR_EXTRA_H_
 #define KILN_CORE_AMD_LIR_EXTRA_H_

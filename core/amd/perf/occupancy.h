@@ -1,9 +1,7 @@
 // How many waves a SIMD of gfx1030 holds.
 //
-// Source: Mesa 25.0.7, aco_live_var_analysis.cpp (max_suitable_waves) and aco_ir.cpp
-// (init_program): two SIMDs in a CU, two CUs in a WGP; 1,024 VGPRs a lane for 32 lanes, half of it
-// for 64, given out in 16 and 8; 64 KiB of LDS a CU, given out in 1,024 bytes. SGPRs limit nothing:
-// each wave has 128.
+// Source: Mesa 25.0.7, aco_live_var_analysis.cpp (max_suitable_waves): what isa/wave_limits.h says
+// of one SIMD, and 64 KiB of LDS a CU, given out in 1,024 bytes.
 #ifndef KILN_CORE_AMD_PERF_OCCUPANCY_H_
 #define KILN_CORE_AMD_PERF_OCCUPANCY_H_
 
@@ -13,9 +11,6 @@
 
 namespace kiln::amd {
 
-// Returns the waves that VGPRs leave room for, at most 16. `vgprs`: that a lane uses, at most 256.
-int WavesByRegisters(int vgprs, isa::Wave wave);
-
 // The resources that waves share besides registers.
 struct Group {
   int64_t lds_bytes = 0;
@@ -24,7 +19,8 @@ struct Group {
   bool wgp_mode = false;    // a group may spread over both CUs of a WGP
 };
 
-// Returns the waves of a SIMD in groups of that kind. 0: not even one group fits.
+// Returns the waves of a SIMD in groups of that kind. `vgprs`: that a lane uses. 0: not even one
+// group fits.
 int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group);
 
 }  // namespace kiln::amd

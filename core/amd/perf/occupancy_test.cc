@@ -7,16 +7,6 @@ namespace {
 
 using isa::Wave;
 
-TEST(WavesByRegisters, RoundsToGranules) {
-  EXPECT_EQ(WavesByRegisters(0, Wave::k32), 16);
-  EXPECT_EQ(WavesByRegisters(64, Wave::k32), 16);
-  EXPECT_EQ(WavesByRegisters(65, Wave::k32), 12);  // 80 registers
-  EXPECT_EQ(WavesByRegisters(256, Wave::k32), 4);
-  EXPECT_EQ(WavesByRegisters(32, Wave::k64), 16);
-  EXPECT_EQ(WavesByRegisters(33, Wave::k64), 12);
-  EXPECT_EQ(WavesByRegisters(256, Wave::k64), 2);
-}
-
 TEST(WavesPerSimd, IsThatOfRegistersForSingleWaves) {
   EXPECT_EQ(WavesPerSimd(65, Wave::k32, {}), 12);
   EXPECT_EQ(WavesPerSimd(65, Wave::k32, {.lanes = 32}), 12);

@@ -70,7 +70,7 @@ void AddCounters(const isa::OpcodeInfo& info, const isa::Instruction& inst, Timi
   }
 }
 
-// Returns the counters that s_waitcnt names: fields of ISA guide 4.4.
+// Returns the counters that s_waitcnt names: fields of Mesa 25.0.7, aco_ir.cpp, wait_imm::pack.
 std::array<int, kCounters> FieldsOfWaitcnt(uint16_t simm) {
   std::array<int, kCounters> waits;
   waits.fill(-1);

@@ -24,7 +24,8 @@ std::string_view Name(Unit unit);
 enum class Counter : uint8_t { kVm, kVs, kLgkm, kExp };
 inline constexpr int kCounters = 4;
 
-// Returns the most operations that a counter can count (ISA guide, 4.4).
+// Returns the most operations that a counter can count (Mesa 25.0.7, aco_ir.cpp,
+// wait_imm::max).
 constexpr int MostCounted(Counter counter) { return counter == Counter::kExp ? 7 : 63; }
 
 struct Timing {

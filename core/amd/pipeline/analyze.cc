@@ -13,6 +13,7 @@
 #include "core/amd/isa/verify.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
 
 namespace kiln::amd {
@@ -100,14 +101,28 @@ absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
 
 absl::StatusOr<Analysis> AnalyzeCode(absl::Span<const uint8_t> code,
                                      const AnalyzeOptions& options) {
+  std::optional<Recorded> recorded;
+  if (options.record != nullptr) {
+    absl::StatusOr<Recorded> read = ReadRecord(*options.record, code.size());
+    if (!read.ok()) return read.status();
+    recorded = *read;
+    code = code.first(recorded->instruction_bytes);
+  }
+  const bool wave64 = Has(options.switches, "wave64");
+  if (recorded && wave64 && recorded->wave != isa::Wave::k64) {
+    return absl::FailedPreconditionError("waves of 32 lanes; --wave64 says 64");
+  }
   const auto program = DecodeCode(code);
   if (!program.ok()) return program.status();
-  const isa::Wave wave = Has(options.switches, "wave64") ? isa::Wave::k64 : WaveShownBy(*program);
-  const ProgramStatistics counted = CountProgram(*program, wave);
+  const isa::Wave wave = recorded ? recorded->wave
+                         : wave64 ? isa::Wave::k64
+                                  : WaveShownBy(*program);
+  ProgramFacts facts = {.counted = CountProgram(*program, wave)};
+  if (recorded) facts.recorded = recorded->facts;
   Analysis analysis;
-  analysis.statistics = StatisticsOf({.counted = counted});
+  analysis.statistics = StatisticsOf(facts);
   CountKinds(*program, &analysis);
-  AddCosts(counted.estimate, &analysis);
+  AddCosts(facts.counted.estimate, &analysis);
   analysis.waits.push_back(
       {.name = "missing_waits", .title = "missing waits", .not_judged = "only a run shows them"});
   for (const isa::Finding& finding : isa::Verify(*program, wave)) {

@@ -20,8 +20,9 @@ inline constexpr Switch kAnalysisSwitches[] = {
 // InvalidArgument, which says where, for bytes that are no program.
 absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code);
 
-// The size of waves is what the code shows; "wave64" says it of code that shows none. Waits are not
-// judged, which takes a run (sim/rdna2, contract mode).
+// The size of waves is what the launch record says, or else what the code shows; "wave64" says it
+// of code that shows none. Waits are not judged, which takes a run (sim/rdna2, contract mode).
+// FailedPrecondition: the record is not of this program.
 absl::StatusOr<Analysis> AnalyzeCode(absl::Span<const uint8_t> code, const AnalyzeOptions& options);
 
 }  // namespace kiln::amd

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "core/amd/perf/testing.h"
+#include "core/amd/pipeline/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::amd {
@@ -65,6 +66,27 @@ TEST(AnalyzeCode, TheWaveIsWhatTheCodeShowsOrTheCallerSays) {
   EXPECT_EQ(Of({End()}).statistics.At("wave_size"), 32);
   EXPECT_EQ(Of({End()}, {"wave64"}).statistics.At("wave_size"), 64);
   EXPECT_EQ(Of({AllLanes(Opcode::kSMovB64), End()}).statistics.At("wave_size"), 64);
+}
+
+TEST(AnalyzeCode, ALaunchRecordAddsWhatItSays) {
+  testing::StoreProgram p = testing::MakeStoreProgram(7);
+  p.record.shared_bytes = 1024;
+  p.record.scratch_bytes_per_thread = 512;
+  const std::vector<uint8_t> data(8, 0xff);  // constant data, no instructions
+  p.code.insert(p.code.end(), data.begin(), data.end());
+  EXPECT_FALSE(AnalyzeCode(p.code, {}).ok());
+  const auto a = AnalyzeCode(p.code, {.record = &p.record});
+  ASSERT_TRUE(a.ok()) << a.status();
+  EXPECT_EQ(a->statistics.At("lds_bytes"), 1024);
+  EXPECT_EQ(a->statistics.At("scratch_bytes"), 512);
+  EXPECT_EQ(a->statistics.At("waves_per_simd"), 16);
+  EXPECT_EQ(a->statistics.At("wave_size"), 32);
+  EXPECT_EQ(a->statistics.Find("spilled_vgprs"), std::nullopt);
+  EXPECT_EQ(a->statistics.At("bytes"), static_cast<int64_t>(p.record.code_bytes));
+  const auto wide = AnalyzeCode(p.code, {.switches = {"wave64"}, .record = &p.record});
+  EXPECT_EQ(wide.status().code(), absl::StatusCode::kFailedPrecondition);
+  p.record.dispatch_width = 64;
+  EXPECT_EQ(AnalyzeCode(p.code, {.record = &p.record})->statistics.At("wave_size"), 64);
 }
 
 TEST(AnalyzeCode, ListsBrokenRestrictions) {

@@ -18,6 +18,7 @@ constexpr Backend Tools() {
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
   row.simulate = Simulate;
+  row.analyzes_records = true;
   row.analysis_switches = kAnalysisSwitches;
   return row;
 }

@@ -6,7 +6,7 @@
 
 namespace kiln::amd {
 
-// Has tools for machine code of any compiler, and none of its own: the driver refuses compiles.
+// The row of the driver's table: tools for machine code of any compiler. The driver refuses compiles.
 extern const Backend kGfx1030Backend;
 
 // The same target with its compiler, which tests/exec judges. It becomes the row once everything

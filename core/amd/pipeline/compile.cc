@@ -106,6 +106,8 @@ constexpr mid::Features kFeatures = {
     .half_floats = true,
     .addresses = true,
     .shared_int64_atomics = true,
+    .float64 = false,
+    .float64_atomics = false,
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,

@@ -26,8 +26,12 @@
 namespace kiln::amd {
 namespace {
 
-absl::StatusOr<bool> SelectWork(Work& w, PassContext&) {
-  absl::StatusOr<Selected> made = Select(*w.module, *w.abi, w.lanes);
+absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext& context) {
+  return ResolveSubgroupSizeOf(w, context);
+}
+
+absl::StatusOr<bool> Select(Work& w, PassContext&) {
+  absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes);
   if (!made.ok()) return made.status();
   w.lir = std::move(made->function);
   w.private_bytes = made->private_bytes;
@@ -39,7 +43,7 @@ absl::StatusOr<bool> SelectWork(Work& w, PassContext&) {
 // ---- Dead code.
 
 // Removes instructions without effects whose definitions have no uses. Marks from the uses; linear.
-absl::StatusOr<bool> RemoveDead(Work& w, PassContext& context) {
+absl::StatusOr<bool> RemoveDeadInstructions(Work& w, PassContext& context) {
   lir::Function& f = w.lir;
   const lir::Machine& machine = Gfx1030Machine();
   std::vector<uint32_t> uses(f.values.size());
@@ -163,10 +167,10 @@ absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
 
 // ---- Machine code.
 
-absl::StatusOr<bool> EmitWork(Work& w, PassContext&) {
+absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   EmitOptions options;
   options.spill_offset = w.private_bytes;
-  absl::StatusOr<Program> program = Emit(w.lir, options);
+  absl::StatusOr<Program> program = amd::Emit(w.lir, options);
   if (!program.ok()) return program.status();
   w.program = *std::move(program);
   if (w.scratch_bytes_per_lane() != 0) AddScratchPrologue(*w.abi, w.program);
@@ -174,8 +178,8 @@ absl::StatusOr<bool> EmitWork(Work& w, PassContext&) {
   return true;
 }
 
-absl::StatusOr<bool> InsertWaitsOf(Work& w, PassContext&) {
-  InsertWaits(w.program);
+absl::StatusOr<bool> InsertWaits(Work& w, PassContext&) {
+  amd::InsertWaits(w.program);
   AvoidHazards(w.program);
   return true;
 }
@@ -189,7 +193,7 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
 }
 
 constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSizeOf<Work>, false, 0,
+    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
      "replaces values that depend on the subgroup size by those of this width"},
     {"simplify_resolved", IfResolved<Work, mid::Simplify>, true, 0,
      "folds what the subgroup size made constant"},
@@ -197,16 +201,16 @@ constexpr Pass<Work> kPasses[] = {
      "merges values that the subgroup size made equal"},
     {"remove_dead_resolved", IfResolved<Work, mid::RemoveDeadCode>, true, 0,
      "removes values that the subgroup size made dead"},
-    {"select", SelectWork, false, 0, "selects LIR instructions for MIR at one width"},
-    {"remove_dead_instructions", RemoveDead, true, 0, "removes dead instructions"},
+    {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
+    {"remove_dead_instructions", RemoveDeadInstructions, true, 0, "removes dead instructions"},
     {"schedule", Schedule, true, 0,
      "schedules for latency, balance and pressure and keeps the best order that fits"},
     {"allocate_registers", AllocateRegisters, false, 0,
      "allocates registers: spills, assigns, resolves parallel copies"},
     {"schedule_allocated", ScheduleAllocated, true, 0,
      "schedules for latency after register allocation"},
-    {"emit", EmitWork, false, 0, "emits machine instructions for LIR"},
-    {"insert_waits", InsertWaitsOf, false, 0, "inserts waits for the counters of memory operations"},
+    {"emit", Emit, false, 0, "emits machine instructions for LIR"},
+    {"insert_waits", InsertWaits, false, 0, "inserts waits for the counters of memory operations"},
     {"encode", Encode, false, 0, "encodes machine instructions"},
 };
 

@@ -8,7 +8,8 @@ absl::StatusOr<sim::scene::RunStats> Simulate(absl::Span<const uint8_t> code,
                                               const out::LaunchRecord& record,
                                               const SimulationOptions& options,
                                               sim::scene::Dispatch& dispatch) {
-  const sim::rdna2::Options own = {static_cast<const sim::scene::RunOptions&>(options)};
+  sim::rdna2::Options own;
+  static_cast<sim::scene::RunOptions&>(own) = options;
   return sim::rdna2::Run(code, record, own, dispatch);
 }
 

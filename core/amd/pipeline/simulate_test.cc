@@ -22,5 +22,16 @@ TEST(Simulate, HandsOptionsOn) {
             absl::StatusCode::kDeadlineExceeded);
 }
 
+TEST(Simulate, HasAMemoryMode) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    testing::StoreProgram p = testing::MakeStoreProgram(7);
+    SimulationOptions options;
+    options.memory_seed = seed;
+    const auto stats = Simulate(p.code, p.record, options, p.dispatch);
+    ASSERT_TRUE(stats.ok()) << stats.status();
+    for (size_t i = 0; i < 32; ++i) EXPECT_EQ(p.dispatch.buffers[0].bytes[4 * i], 7) << i;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::amd

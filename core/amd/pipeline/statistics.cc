@@ -1,22 +1,20 @@
 #include "core/amd/pipeline/statistics.h"
 
-#include <array>
 #include <cstddef>
 
-#include "core/amd/perf/occupancy.h"
+#include "core/amd/isa/wave_limits.h"
 
 namespace kiln::amd {
 namespace {
-
-struct Row {
-  StatisticRow row;
-  std::optional<int64_t> (*value)(const ProgramFacts& facts);
-};
 
 // Returns a figure of the records.
 template <int64_t RecordFacts::*figure>
 std::optional<int64_t> Of(const ProgramFacts& f) {
   return f.recorded ? std::optional((*f.recorded).*figure) : std::nullopt;
+}
+template <int64_t SpillFacts::*figure>
+std::optional<int64_t> Of(const ProgramFacts& f) {
+  return f.spilled ? std::optional((*f.spilled).*figure) : std::nullopt;
 }
 
 // Returns a figure that is counted in the code.
@@ -41,7 +39,7 @@ std::optional<int64_t> UnitStalls(const ProgramFacts& f) {
 }
 
 int WavesByVgprsOf(const ProgramFacts& f) {
-  return WavesByRegisters(static_cast<int>(f.counted.vgprs), f.counted.wave);
+  return isa::WavesByRegisters(static_cast<int>(f.counted.vgprs), f.counted.wave);
 }
 
 std::optional<int64_t> Cycles(const ProgramFacts& f) { return f.counted.estimate.cycles; }
@@ -52,12 +50,9 @@ std::optional<int64_t> WaveSize(const ProgramFacts& f) {
   return f.counted.wave == isa::Wave::k64 ? 64 : 32;
 }
 std::optional<int64_t> WavesByVgprs(const ProgramFacts& f) { return WavesByVgprsOf(f); }
-std::optional<int64_t> WavesPerSimdOf(const ProgramFacts& f) {
-  return f.recorded ? std::optional<int64_t>(f.recorded->waves_per_simd) : std::nullopt;
-}
 
 // The order is that of the JSON lines: a contract with scripts, so new rows come last.
-constexpr Row kRows[] = {
+constexpr StatedRow<ProgramFacts> kRows[] = {
     {{.name = "instructions",
       .unit = "instructions",
       .better = Better::kLower,
@@ -100,12 +95,12 @@ constexpr Row kRows[] = {
       .unit = "registers",
       .better = Better::kLower,
       .counts = "SGPRs that were spilled, by the compiler's records."},
-     Of<&RecordFacts::spilled_sgprs>},
+     Of<&SpillFacts::sgprs>},
     {{.name = "spilled_vgprs",
       .unit = "registers",
       .better = Better::kLower,
       .counts = "VGPRs that were spilled, by the compiler's records."},
-     Of<&RecordFacts::spilled_vgprs>},
+     Of<&SpillFacts::vgprs>},
     {{.name = "loops",
       .unit = "loops",
       .better = Better::kLower,
@@ -158,7 +153,7 @@ constexpr Row kRows[] = {
       .better = Better::kHigher,
       .counts = "Waves of a SIMD, by VGPRs, LDS and the size of workgroups, which the launch "
                 "record has."},
-     WavesPerSimdOf},
+     Of<&RecordFacts::waves_per_simd>},
     {{.name = "branches",
       .unit = "instructions",
       .better = Better::kLower,
@@ -321,22 +316,14 @@ constexpr Row kRows[] = {
      UnitStalls},
 };
 
-constexpr auto kStatisticRows = [] {
-  std::array<StatisticRow, std::size(kRows)> rows;
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = kRows[i].row;
-  return rows;
-}();
+constexpr auto kStatisticRows = RowsOf(kRows);
 
 }  // namespace
 
 absl::Span<const StatisticRow> StatisticRows() { return kStatisticRows; }
 
 Statistics StatisticsOf(const ProgramFacts& facts) {
-  Statistics statistics(kStatisticRows);
-  for (size_t i = 0; i < std::size(kRows); ++i) {
-    if (const std::optional<int64_t> value = kRows[i].value(facts)) statistics.Set(i, *value);
-  }
-  return statistics;
+  return StatisticsFrom(kRows, kStatisticRows, facts);
 }
 
 }  // namespace kiln::amd

@@ -11,19 +11,24 @@
 
 namespace kiln::amd {
 
-// Facts about a program that only its launch record or the compiler's own records have.
+// Facts about a program that only its launch record has (recorded.h).
 struct RecordFacts {
-  int64_t lds_bytes = 0;      // of a workgroup
-  int64_t scratch_bytes = 0;  // of a wave
-  int64_t spilled_sgprs = 0;
-  int64_t spilled_vgprs = 0;
-  int waves_per_simd = 0;  // WavesPerSimd (perf/occupancy.h)
+  int64_t lds_bytes = 0;       // of a workgroup
+  int64_t scratch_bytes = 0;   // of a wave
+  int64_t waves_per_simd = 0;  // WavesPerSimd (perf/occupancy.h)
+};
+
+// Facts that only the compiler's own records have.
+struct SpillFacts {
+  int64_t sgprs = 0;
+  int64_t vgprs = 0;
 };
 
 struct ProgramFacts {
   ProgramStatistics counted;
-  // Nothing for code of unknown origin, which does not show them.
+  // Nothing for code without a record, and of unknown origin: code does not show them.
   std::optional<RecordFacts> recorded = {};
+  std::optional<SpillFacts> spilled = {};
 };
 
 absl::Span<const StatisticRow> StatisticRows();

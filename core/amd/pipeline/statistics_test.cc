@@ -95,11 +95,9 @@ TEST(StatisticsOf, EachRowHasItsFigure) {
 
 TEST(StatisticsOf, RecordsAddTheirs) {
   ProgramFacts facts = Distinct();
-  facts.recorded = {.lds_bytes = 201,
-                    .scratch_bytes = 202,
-                    .spilled_sgprs = 203,
-                    .spilled_vgprs = 204,
-                    .waves_per_simd = 9};
+  facts.recorded = {.lds_bytes = 201, .scratch_bytes = 202, .waves_per_simd = 9};
+  EXPECT_EQ(StatisticsOf(facts).Find("spilled_sgprs"), std::nullopt);
+  facts.spilled = {.sgprs = 203, .vgprs = 204};
   const Statistics all = StatisticsOf(facts);
   EXPECT_EQ(all.Known().size(), StatisticRows().size());
   EXPECT_EQ(all.At("lds_bytes"), 201);

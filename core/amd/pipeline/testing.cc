@@ -33,8 +33,9 @@ std::vector<Instruction> Store(int value) {
 out::AmdLaunch AmdPart(size_t code_bytes) {
   out::AmdLaunch amd;
   amd.vgprs = kVgprs;
-  amd.rsrc1 = 0xc0 << 12 | 1u << 21;  // 8 VGPRs, FLOAT_MODE, DX10_CLAMP
-  amd.rsrc2 = 2u << 1 | 1u << 7;      // two user SGPRs, workgroup id x
+  // 8 VGPRs, FLOAT_MODE, DX10_CLAMP, MEM_ORDERED
+  amd.rsrc1 = 0xc0 << 12 | 1u << 21 | 1u << 30;
+  amd.rsrc2 = 2u << 1 | 1u << 7;  // two user SGPRs, workgroup id x
   amd.instruction_bytes = static_cast<uint32_t>(code_bytes);
   amd.address_high = kAddressHigh;
   amd.user_sgprs = {{0, out::SgprContent::kDescriptorMemory, 0}};

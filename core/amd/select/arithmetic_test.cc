@@ -37,7 +37,7 @@ TEST(SelectArithmetic, ShiftsAndMasksAreFields) {
   EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 5\n%11:i32 = iadd %10, %2\n"), "s_lshl_b32 s_add_u32");
 }
 
-// Of three sums in a row two are one instruction; an operation with two readers is made for itself.
+// Two of three sums in a row are one instruction; an operation with two readers is made for itself.
 TEST(SelectArithmetic, EverySecondOfAChainIsFused) {
   EXPECT_EQ(SelectedOps("%10:i32 = iadd %1, %2\n%11:i32 = iadd %10, 7\n%12:i32 = iadd %11, %1\n"),
             "v_add_nc_u32 v_add3_u32");

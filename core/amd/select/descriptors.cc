@@ -3,7 +3,7 @@
 namespace kiln::amd {
 
 Operand Descriptors::Load(uint32_t resource, mir::ValueId index, uint32_t offset, int dwords) {
-  const DescriptorPlace& place = abi_.places[resource];
+  const DescriptorLocation& place = abi_.places[resource];
   const Opcode op = dwords == 8 ? Opcode::kSLoadDwordx8 : Opcode::kSLoadDwordx4;
   const auto load = [&](const Operand& soffset, uint32_t immediate) {
     Extra extra;

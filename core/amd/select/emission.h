@@ -100,7 +100,7 @@ class Emission {
   bool IsBool(mir::ValueId v) const { return m_.value(v).type == mir::Type::kBool; }
   uint32_t BitsOf(mir::ValueId v) const { return mir::BitsOf(m_.value(v).type); }
   // Returns the operand that holds a number of at most 32 bits; immediates for constants, with
-  // bits above a smaller type 0. Of 64-bit numbers: Half.
+  // bits above a smaller type 0. Half returns the dwords of 64-bit ones.
   Operand Src(mir::ValueId v) const;
   // Returns a number of at most 32 bits, extended to 32.
   Operand Widened(mir::ValueId v, bool is_signed);

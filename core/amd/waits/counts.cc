@@ -10,14 +10,14 @@ using isa::Opcode;
 Counts Unpack(int simm) {
   Counts c;
   const auto count = [](int n, int none) { return n == none ? kNoWait : n; };
-  c.of[kVm] = count((simm & 15) | (simm >> 14 & 3) << 4, kMostOf[kVm]);
-  c.of[kExp] = count(simm >> 4 & 7, kMostOf[kExp]);
-  c.of[kLgkm] = count(simm >> 8 & 63, kMostOf[kLgkm]);
+  c.of[kVm] = count((simm & 15) | (simm >> 14 & 3) << 4, kMaxOf[kVm]);
+  c.of[kExp] = count(simm >> 4 & 7, kMaxOf[kExp]);
+  c.of[kLgkm] = count(simm >> 8 & 63, kMaxOf[kLgkm]);
   return c;
 }
 
 uint16_t Pack(const Counts& c) {
-  const auto field = [&](CounterIndex i) { return std::min(c.of[i], kMostOf[i]); };
+  const auto field = [&](CounterIndex i) { return std::min(c.of[i], kMaxOf[i]); };
   const int vm = field(kVm);
   return static_cast<uint16_t>((vm & 15) | field(kExp) << 4 | field(kLgkm) << 8 | (vm >> 4) << 14);
 }

@@ -16,7 +16,7 @@ namespace kiln::amd {
 enum CounterIndex : uint8_t { kVm, kLgkm, kExp, kVs };
 inline constexpr int kCounters = 4;
 // The highest count of each; an instruction that would exceed it is not issued.
-inline constexpr std::array<int, kCounters> kMostOf = {63, 63, 7, 63};
+inline constexpr std::array<int, kCounters> kMaxOf = {63, 63, 7, 63};
 inline constexpr int kNoWait = 64;
 
 // At most so many operations may be outstanding; kNoWait: any number.

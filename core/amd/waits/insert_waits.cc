@@ -15,7 +15,7 @@ using isa::Opcode;
 
 using Waits = std::vector<Counts>;  // by row: before it
 
-// What a row needs in addition to what it says itself.
+// The waits that a row needs in addition to what it says itself.
 struct Need {
   Counts counts;     // that are not met anyway
   bool keep = true;  // false: the row is replaced by its waits

@@ -6,8 +6,8 @@
 // becomes 0. Waits of the members of a clause go before the clause; a clause whose members need
 // results of each other is dissolved.
 //
-// What may be outstanding is propagated over the wave's edges to a fixpoint, the stricter of two at
-// a join. Cost: linear in practice, each block a few times.
+// The sets of operations that may be outstanding are propagated over the wave's edges to a
+// fixpoint, the stricter of two at a join. Cost: linear in practice, each block a few times.
 #ifndef KILN_CORE_AMD_WAITS_INSERT_WAITS_H_
 #define KILN_CORE_AMD_WAITS_INSERT_WAITS_H_
 

@@ -197,7 +197,7 @@ void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
   const Event event = EventOf(inst);
   if (!event.exists()) return;
   for (size_t i = 0; i < kCounters; ++i) {
-    if (event.counts[i]) pending_[i] = std::min(pending_[i] + 1, kMostOf[i]);
+    if (event.counts[i]) pending_[i] = std::min(pending_[i] + 1, kMaxOf[i]);
   }
   if (event.lds) ++lds_pending_;
   if (event.queue >= 0) {
@@ -205,7 +205,7 @@ void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
     for (Entry& e : entries_) {
       int8_t& age = e.age[queue];
       // More cannot be outstanding: the machine would not have issued this one.
-      if (age != kEnded && ++age >= kMostOf[kCounterOf[queue]]) age = kEnded;
+      if (age != kEnded && ++age >= kMaxOf[kCounterOf[queue]]) age = kEnded;
       if (e.age[kLoads] == kEnded) e.types = 0;
     }
     Drop();

@@ -1,5 +1,5 @@
-// What may be outstanding at a point of a program: operations of memory and exports that were
-// issued and have not ended, by the registers that they still write or read.
+// The operations that may be outstanding at a point of a program: accesses to memory and exports
+// that were issued and have not ended, by the registers that they still write or read.
 //
 // A counter falls in the order of issue within a queue: loads of vector memory; LDS; each class of
 // exports. While an operation is outstanding all later ones of its queue are, whatever else the

@@ -29,6 +29,10 @@
 namespace kiln::intel {
 namespace {
 
+absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext& context) {
+  return ResolveSubgroupSizeOf(w, context);
+}
+
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
@@ -97,7 +101,7 @@ constexpr Pass<AllWidths> kAllWidths[] = {
 
 // The optimisations run before allocation; group 1 repeats while something changes.
 constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSizeOf<Work>, false, 0,
+    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
      "replaces values that depend on the subgroup size by those of this width"},
     {"simplify_resolved", IfResolved<Work, mid::Simplify>, true, 0,
      "folds what the subgroup size made constant"},

@@ -1,15 +1,7 @@
 #include "core/intel/pipeline/statistics.h"
 
-#include <array>
-#include <cstddef>
-
 namespace kiln::intel {
 namespace {
-
-struct Row {
-  StatisticRow row;
-  std::optional<int64_t> (*value)(const ProgramFacts& facts);
-};
 
 // Returns a figure of the compiler's own records.
 template <int64_t Transfers::*figure>
@@ -33,7 +25,7 @@ std::optional<int64_t> ExitCycles(const ProgramFacts& f) {
 std::optional<int64_t> Bytes(const ProgramFacts& f) { return f.bytes; }
 
 // The order is that of the JSON lines: a contract with scripts, so new rows come last.
-constexpr Row kRows[] = {
+constexpr StatedRow<ProgramFacts> kRows[] = {
     {{.name = "instructions",
       .unit = "instructions",
       .better = Better::kLower,
@@ -109,22 +101,14 @@ constexpr Row kRows[] = {
      ExitCycles},
 };
 
-constexpr auto kStatisticRows = [] {
-  std::array<StatisticRow, std::size(kRows)> rows;
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = kRows[i].row;
-  return rows;
-}();
+constexpr auto kStatisticRows = RowsOf(kRows);
 
 }  // namespace
 
 absl::Span<const StatisticRow> StatisticRows() { return kStatisticRows; }
 
 Statistics StatisticsOf(const ProgramFacts& facts) {
-  Statistics statistics(kStatisticRows);
-  for (size_t i = 0; i < std::size(kRows); ++i) {
-    if (const std::optional<int64_t> value = kRows[i].value(facts)) statistics.Set(i, *value);
-  }
-  return statistics;
+  return StatisticsFrom(kRows, kStatisticRows, facts);
 }
 
 }  // namespace kiln::intel

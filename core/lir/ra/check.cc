@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/lir/print.h"
 
 namespace kiln::lir::ra {
@@ -46,14 +47,29 @@ struct Lane {
   void Add(std::vector<Fact> more) {
     if (more.empty()) return;
     std::sort(more.begin(), more.end());
-    const auto middle = static_cast<std::ptrdiff_t>(facts.size());
-    facts.insert(facts.end(), more.begin(), more.end());
-    std::inplace_merge(facts.begin(), facts.begin() + middle, facts.end());
-    facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
+    more.erase(std::unique(more.begin(), more.end()), more.end());
+    const auto at = std::lower_bound(facts.begin(), facts.end(), more.front());
+    if (at == facts.end() || *at > more.back()) {
+      facts.insert(at, more.begin(), more.end());  // as after a write: none are there
+      return;
+    }
+    std::vector<Fact> all;
+    all.reserve(facts.size() + more.size());
+    std::set_union(facts.begin(), facts.end(), more.begin(), more.end(), std::back_inserter(all));
+    facts = std::move(all);
   }
-  std::vector<Fact> About(uint32_t unit) const {
-    return {std::lower_bound(facts.begin(), facts.end(), Pack(unit, 0, 0)),
-            std::lower_bound(facts.begin(), facts.end(), Pack(unit + 1, 0, 0))};
+  // The result is valid until the facts change.
+  absl::Span<const Fact> About(uint32_t unit) const {
+    const auto lo = std::lower_bound(facts.begin(), facts.end(), Pack(unit, 0, 0));
+    auto hi = lo;  // few facts are about one unit
+    while (hi != facts.end() && UnitOf(*hi) == unit) ++hi;
+    return absl::MakeConstSpan(facts).subspan(static_cast<size_t>(lo - facts.begin()),
+                                              static_cast<size_t>(hi - lo));
+  }
+  // Returns the facts about undefined values, which every unit holds: the last ones.
+  absl::Span<const Fact> Anywhere() const {
+    const auto lo = std::lower_bound(facts.begin(), facts.end(), Pack(kAnywhere, 0, 0));
+    return absl::MakeConstSpan(facts).subspan(static_cast<size_t>(lo - facts.begin()));
   }
   template <class P>
   void Drop(P&& gone) {
@@ -83,20 +99,19 @@ struct Lane {
     std::set_intersection(facts.begin(), facts.end(), o.facts.begin(), o.facts.end(),
                           std::back_inserter(both));
     // A value that one path leaves undefined takes the facts of the other path.
-    const auto anywhere = [](const Lane& l) {
-      return !l.facts.empty() && UnitOf(l.facts.back()) == kAnywhere;
-    };
-    const auto keep = [&both](const Lane& a, const Lane& b) {
+    const auto keep = [&both](const Lane& a, absl::Span<const Fact> undefined) {
+      if (undefined.empty()) return;
+      std::vector<Fact> kept, all;
       for (Fact f : a.facts) {
-        if (b.Has(UnitOf(f), ValueOf(f), IndexOf(f))) both.push_back(f);
+        if (std::binary_search(undefined.begin(), undefined.end(), At(f, kAnywhere))) {
+          kept.push_back(f);
+        }
       }
+      std::set_union(both.begin(), both.end(), kept.begin(), kept.end(), std::back_inserter(all));
+      both = std::move(all);
     };
-    if (anywhere(o)) keep(*this, o);
-    if (anywhere(*this)) keep(o, *this);
-    if (anywhere(o) || anywhere(*this)) {
-      std::sort(both.begin(), both.end());
-      both.erase(std::unique(both.begin(), both.end()), both.end());
-    }
+    keep(*this, o.Anywhere());
+    keep(o, Anywhere());
     if (both == facts) return false;
     facts = std::move(both);
     return true;
@@ -348,9 +363,7 @@ class Checker {
 
   void WriteParked(Lanes* lanes, uint32_t first, uint32_t n, const Writer& w) const {
     for (auto& [j, lane] : lanes->parked) {
-      for (uint32_t k = 0; k < n; ++k) {
-        lane.DropIn(first + k, 1, [&](Fact f) { return !Survives(f, w, k); });
-      }
+      lane.DropIn(first, n, [&](Fact f) { return !Survives(f, w, UnitOf(f) - first); });
     }
   }
 
@@ -896,11 +909,15 @@ class Checker {
     const Block& block = f_.blocks[b];
     const bool uniform =
         !block.insts.empty() && (t_.ops[f_.inst(block.insts.back()).op].flags & kOpUniformJump);
+    const std::vector<Edge>& edges = ssa_.blocks[b].succs;
+    std::vector<Lane> along;
+    for (const Edge& e : edges) along.push_back(AlongEdge(lanes.executing, e));
     bool any_changed = exit_changed_;
     for (uint32_t s : ThreadSuccessors(b)) {
       bool changed = false;
-      for (const Edge& e : ssa_.blocks[b].succs) {
-        const Lane lane = AlongEdge(lanes.executing, e);
+      for (size_t k = 0; k < edges.size(); ++k) {
+        const Edge& e = edges[k];
+        const Lane& lane = along[k];
         if (e.to.index == s) {
           changed |= in_[s].executing.Meet(lane);
         } else if (!uniform && lane.reached && StillAhead(b, s, e.to.index)) {

@@ -7,7 +7,6 @@
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/scene/fragment_output.h"
 #include "core/sim/scene/quad_group.h"
 
 namespace kiln::sim::eu {
@@ -23,14 +23,11 @@ namespace kiln::sim::eu {
 // Lanes per block of the payload.
 inline constexpr int kPayloadLanes = 16;
 
-// The samples of a quad's pixels.
-using QuadCoverage = std::array<uint32_t, scene::kQuadPixels>;
-
 struct FragmentThread : scene::QuadGroup {
   const out::LaunchRecord* record = nullptr;
   // Not owned. Coverage by the primitive of quads `first_quad` and later, before the early tests;
   // empty: the quads of the draw have it.
-  absl::Span<const QuadCoverage> rasterised = {};
+  absl::Span<const scene::QuadCoverage> rasterised = {};
   size_t first_quad = 0;
 
   // Returns the samples of a lane's pixel that the program reads as its input mask.

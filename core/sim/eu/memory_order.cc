@@ -28,6 +28,8 @@ bool IsStateless(const Message& m) {
   return !m.a64 && (m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent);
 }
 
+uint64_t NameOf(const ByteRange& r) { return reinterpret_cast<uintptr_t>(r.data); }
+
 std::vector<uint8_t> Copy(const ByteRange& r) { return {r.data, r.data + r.size}; }
 
 // Calls f with a key of each cache line and the part of the range that is in it. Lines are cut by
@@ -45,26 +47,15 @@ void ForEachLine(const ByteRange& r, F f) {
 }  // namespace
 
 MemoryOrder::MemoryOrder(uint64_t seed, NoteOutside note_outside)
-    : random_(seed), note_outside_(std::move(note_outside)) {
+    : random_(seed), note_outside_(std::move(note_outside)), history_(kLineBytes, kMaxChanges) {
   // Some runs deliver soon, others hardly ever unless a thread waits.
   pace_ = 2u << (2 * Draw(5));
   staleness_ = 1 + Draw(4);
 }
 
-// splitmix64: the same numbers on every host.
-uint32_t MemoryOrder::Draw(uint32_t n) {
-  uint64_t z = random_ += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<uint32_t>(((z ^ (z >> 31)) >> 32) * n >> 32);
-}
-
 uint32_t MemoryOrder::StartGroup(absl::Span<Thread> threads, const MemoryView* memory) {
   const size_t first = threads_.size();
-  if (first == 0) {
-    changes_.clear();
-    logged_ = now_;
-  }
+  if (first == 0) history_.Forget();
   threads_.resize(first + threads.size());
   for (size_t i = 0; i < threads.size(); ++i) {
     threads_[first + i].thread = &threads[i];
@@ -223,31 +214,24 @@ absl::Status MemoryOrder::Perform(ThreadState& state, InFlight& m, int lane) {
   }
   if (m.event == Event::kRead) return Read(state, m, lane);
   const ByteRange& range = m.bytes[lane];
-  std::vector<uint8_t> before = Copy(range);
+  const std::vector<uint8_t> before = Copy(range);
   absl::Status status = Execute(state, m, lane);
-  Log(range, std::move(before));
+  history_.Change(NameOf(range), before);
   ForEachLine(range, [&](uintptr_t line, const ByteRange&) { lines.erase(line); });
   return status;
-}
-
-void MemoryOrder::Log(const ByteRange& range, std::vector<uint8_t> before) {
-  ++now_;
-  if (range.size == 0) return;
-  changes_.push_back({now_, range.data, std::move(before)});
-  if (changes_.size() <= kMaxChanges) return;
-  logged_ = changes_.front().time;
-  changes_.pop_front();
 }
 
 absl::Status MemoryOrder::Read(ThreadState& state, InFlight& m, int lane) {
   auto& lines = state.lines[static_cast<int>(m.memory)];
   const ByteRange& range = m.bytes[lane];
   if (!kReadsMayBeStale || Draw(staleness_) != 0 || !IsCached(lines, range)) {
-    ForEachLine(range, [&](uintptr_t line, const ByteRange&) { lines[line] = now_; });
+    ForEachLine(range, [&](uintptr_t line, const ByteRange&) { lines[line] = history_.now(); });
     return Execute(state, m, lane);
   }
   const std::vector<uint8_t> present = Copy(range);
-  ForEachLine(range, [&](uintptr_t line, const ByteRange& part) { Undo(part, lines[line]); });
+  ForEachLine(range, [&](uintptr_t line, const ByteRange& part) {
+    history_.Restore(NameOf(part), lines[line], absl::MakeSpan(part.data, part.size));
+  });
   absl::Status status = Execute(state, m, lane);
   if (!present.empty()) std::memcpy(range.data, present.data(), present.size());
   return status;
@@ -258,20 +242,9 @@ bool MemoryOrder::IsCached(const std::unordered_map<uintptr_t, uint64_t>& lines,
   bool cached = true;
   ForEachLine(range, [&](uintptr_t line, const ByteRange&) {
     const auto at = lines.find(line);
-    cached &= at != lines.end() && at->second >= logged_;
+    cached &= at != lines.end() && at->second >= history_.oldest();
   });
   return cached;
-}
-
-// Restores the bytes to their values at a time.
-void MemoryOrder::Undo(const ByteRange& range, uint64_t since) {
-  for (auto c = changes_.rbegin(); c != changes_.rend() && c->time > since; ++c) {
-    const ByteRange changed{c->at, c->before.size()};
-    if (!changed.Overlaps(range)) continue;
-    uint8_t* const from = std::max(c->at, range.data);
-    uint8_t* const to = std::min(c->at + changed.size, range.data + range.size);
-    std::memcpy(from, c->before.data() + (from - c->at), static_cast<size_t>(to - from));
-  }
 }
 
 }  // namespace kiln::sim::eu

@@ -26,7 +26,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -35,10 +34,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/base/splitmix.h"
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/memory_rules.h"
 #include "core/sim/eu/program.h"
 #include "core/sim/eu/thread.h"
+#include "core/sim/scene/memory_history.h"
 
 namespace kiln::sim::eu {
 
@@ -75,11 +76,11 @@ class MemoryOrder {
   absl::Status Finish();
 
   // Returns a random number below n, n > 0.
-  uint32_t Draw(uint32_t n);
+  uint32_t Draw(uint32_t n) { return random_.Draw(n); }
 
  private:
   enum class Memory : uint8_t { kGlobal, kShared };
-  static constexpr size_t kMaxChanges = 256;
+  static constexpr uint64_t kMaxChanges = 256;
 
   struct InFlight {
     const Op* op = nullptr;
@@ -92,11 +93,6 @@ class MemoryOrder {
     uint32_t left = 0;  // lanes that have not taken effect; a block or fence: bit 0
     std::unique_ptr<const Thread> payload;  // the thread at issue
     std::array<ByteRange, 32> bytes;        // by lane
-  };
-  struct Change {
-    uint64_t time;
-    uint8_t* at;
-    std::vector<uint8_t> before;
   };
   struct ThreadState {
     Thread* thread = nullptr;
@@ -114,17 +110,13 @@ class MemoryOrder {
   absl::Status Execute(ThreadState& state, InFlight& message, int lane);
   absl::Status Read(ThreadState& state, InFlight& message, int lane);
   bool IsCached(const std::unordered_map<uintptr_t, uint64_t>& lines, const ByteRange& range) const;
-  void Undo(const ByteRange& range, uint64_t since);
-  void Log(const ByteRange& range, std::vector<uint8_t> before);
   static void Clean(ThreadState& state);
 
-  uint64_t random_;
+  Splitmix random_;
   NoteOutside note_outside_;
-  uint32_t pace_;        // a lane takes effect at one in so many opportunities
-  uint32_t staleness_;   // one in so many reads uses an old line
-  uint64_t now_ = 0;     // changes so far
-  uint64_t logged_ = 0;  // changes up to this time are no longer in the log
-  std::deque<Change> changes_;
+  uint32_t pace_;                 // a lane takes effect at one in so many opportunities
+  uint32_t staleness_;            // one in so many reads uses an old line
+  scene::MemoryHistory history_;  // bytes are named by where they are
   std::vector<ThreadState> threads_;
 };
 

@@ -609,21 +609,6 @@ static absl::Status RunPrimitive(absl::Span<const FragmentThread> threads, Simul
   return absl::OkStatus();
 }
 
-// Tests the quads of a primitive before they are shaded. Returns the samples covered before that if
-// the input mask of the program has those: it does not with the execution mode PostDepthCoverage
-// (SPV_KHR_post_depth_coverage). Else empty.
-static std::vector<QuadCoverage> TestEarly(const out::FragmentLaunch& launch,
-                                           const scene::QuadRange& quads,
-                                           scene::FragmentInputs& draw) {
-  std::vector<QuadCoverage> rasterised;
-  if (!launch.early_tests) return rasterised;
-  for (size_t q = quads.first; q < quads.end && !launch.post_depth_coverage; ++q) {
-    rasterised.push_back(draw.quads[q].coverage);
-  }
-  scene::TestEarly(quads.first, quads.end, draw);
-  return rasterised;
-}
-
 // Runs only threads of one primitive together: later ones wait where they cover the same pixels.
 static absl::Status RunFragments(const out::LaunchRecord& record, const Options& options,
                                  scene::FragmentInputs& draw, Simulator& simulator) {
@@ -632,8 +617,9 @@ static absl::Status RunFragments(const out::LaunchRecord& record, const Options&
     next = quads.end;
     if (absl::Status status = draw.limit.Spend(quads.end - quads.first); !status.ok())
       return status;
-    scene::MaskCoverage(quads.first, quads.end, draw);
-    const std::vector<QuadCoverage> rasterised = TestEarly(record.fragment, quads, draw);
+    const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(
+        quads.first, quads.end, {record.fragment.early_tests, record.fragment.post_depth_coverage},
+        draw);
     std::vector<FragmentThread> threads = FragmentThreads(record, options.opposite, quads, draw);
     for (FragmentThread& t : threads) {
       t.rasterised = rasterised;

@@ -18,10 +18,10 @@ uint32_t AccessLog::Begin(uint32_t op, uint32_t wave, uint32_t phase) {
   return static_cast<uint32_t>(issued_.size());
 }
 
-// The instruction under way is ordered behind `earlier` by a barrier before which that one had not
-// ended.
-void AccessLog::Judge(uint32_t earlier, Space space, uint64_t address, bool earlier_writes) {
-  const Issued& a = issued_[earlier - 1];
+// Finds an error if a barrier orders the instruction under way behind `earlier`, which had not
+// ended before that barrier.
+void AccessLog::Judge(const Access& earlier, Space space, uint64_t address) {
+  const Issued& a = issued_[earlier.number - 1];
   const Issued& b = issued_.back();
   if (a.wave == b.wave || b.begun <= a.begun || b.begun > a.done || !status_.ok()) return;
   const Op& op = program_->ops[a.op];
@@ -35,32 +35,44 @@ void AccessLog::Judge(uint32_t earlier, Space space, uint64_t address, bool earl
       absl::StatusCode::kFailedPrecondition, program_->ops[b.op], program_->wave,
       absl::StrFormat("contract: accesses %s, which wave %d may %s later, because it did not wait "
                       "for %s of \"%s\" before the barrier",
-                      where, a.wave, earlier_writes ? "write" : "read", NameOf(wait),
+                      where, a.wave, earlier.use == Use::kRead ? "read" : "write", NameOf(wait),
                       Describe(op, program_->wave)));
+}
+
+// Returns true if no later access can be behind a barrier which `access` outlives. All waves that
+// have not ended have passed as many barriers as the one that accesses now.
+bool AccessLog::IsSettled(const Access& access) const {
+  const Issued& a = issued_[access.number - 1];
+  return a.done == a.begun || a.done < issued_.back().begun;
+}
+
+// An instruction takes the place of an earlier one of its wave and kind between the same barriers,
+// which ends no later.
+void AccessLog::Remember(Use use, Dword& dword) const {
+  const Issued& now = issued_.back();
+  const auto number = static_cast<uint32_t>(issued_.size());
+  for (Access& access : dword) {
+    const Issued& a = issued_[access.number - 1];
+    if (a.wave != now.wave || a.begun != now.begun || access.use != use) continue;
+    if (ProducerOf(program_->ops[a.op]) != ProducerOf(program_->ops[now.op])) continue;
+    access.number = number;
+    return;
+  }
+  dword.push_back({number, use});
 }
 
 void AccessLog::Note(Space space, uint64_t address, uint32_t bytes, Use use) {
   if (one_cache_ && space != Space::kLds) return;
-  const auto now = static_cast<uint32_t>(issued_.size());
   for (uint64_t a = address / 4 * 4; a < address + bytes; a += 4) {
     Dword& dword = dwords_[a << 2 | static_cast<uint64_t>(space)];
-    const bool both_atomic = dword.atomic && use == Use::kAtomic;
-    if (dword.writer != 0 && !both_atomic) Judge(dword.writer, space, a, true);
-    if (use == Use::kRead) {
-      const uint32_t wave = issued_.back().wave;
-      const auto same = std::find_if(dword.readers.begin(), dword.readers.end(),
-                                     [&](uint32_t r) { return issued_[r - 1].wave == wave; });
-      if (same != dword.readers.end()) {
-        *same = now;
-      } else {
-        dword.readers.push_back(now);
-      }
-      continue;
+    dword.erase(std::remove_if(dword.begin(), dword.end(),
+                               [this](const Access& access) { return IsSettled(access); }),
+                dword.end());
+    for (const Access& earlier : dword) {
+      const bool alike = earlier.use == use && use != Use::kWrite;  // reads, or atomics
+      if (!alike) Judge(earlier, space, a);
     }
-    for (uint32_t r : dword.readers) Judge(r, space, a, false);
-    dword.readers.clear();
-    dword.writer = now;
-    dword.atomic = use == Use::kAtomic;
+    Remember(use, dword);
   }
 }
 

@@ -15,13 +15,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/sim/rdna2/observer.h"
 #include "core/sim/rdna2/program.h"
 
 namespace kiln::sim::rdna2 {
-
-enum class Space : uint8_t { kLds, kMemory, kImages };
-
-enum class Use : uint8_t { kRead, kWrite, kAtomic };
 
 class AccessLog {
  public:
@@ -45,14 +42,17 @@ class AccessLog {
     uint32_t op = 0, wave = 0;
     uint32_t begun = 0, done = ~uint32_t{0};  // phases
   };
-  // The last accesses of a dword: a write, and a read of each wave since then.
-  struct Dword {
-    uint32_t writer = 0;
-    bool atomic = false;
-    std::vector<uint32_t> readers;
+  struct Access {
+    uint32_t number = 0;
+    Use use = Use::kRead;
   };
+  // The accesses of a dword which an access behind a barrier may yet have to be ordered with: of
+  // each wave the last of a kind since the last barrier, and earlier ones that had not ended there.
+  using Dword = std::vector<Access>;
 
-  void Judge(uint32_t earlier, Space space, uint64_t address, bool earlier_writes);
+  void Judge(const Access& earlier, Space space, uint64_t address);
+  bool IsSettled(const Access& access) const;
+  void Remember(Use use, Dword& dword) const;
 
   const Program* program_;
   bool one_cache_;

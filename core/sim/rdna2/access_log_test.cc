@@ -143,5 +143,52 @@ TEST(AccessLogTest, CountsOfLdsIncludeStores) {
             "");
 }
 
+TEST(AccessLogTest, AllWritersOfADwordAreRemembered) {
+  // Waves 0 and 1 store to one place, of which only wave 1 waits; wave 2 loads behind the barrier.
+  TestProgram p{.lanes = 32, .invocations = 96, .lds_bytes = 512};
+  p.input.resize(96);
+  p.body = {
+      0x7e040280,              // v_mov_b32_e32 v2, 0
+      0x9394ff05, 0x00050014,  // s_bfe_u32 s20, s5, 0x50014
+      0xbf068214,              // s_cmp_eq_u32 s20, 2
+      0xbf850005,              // s_cbranch_scc1 5
+      0xd8340000, 0x00000002,  // ds_write_b32 v2, v0
+      0xbf068014,              // s_cmp_eq_u32 s20, 0
+      0xbf850001,              // s_cbranch_scc1 1
+      0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+      0xbf8a0000,              // s_barrier
+      0xbf078214,              // s_cmp_lg_u32 s20, 2
+      0xbf850003,              // s_cbranch_scc1 3
+      0xd8d80000, 0x01000002,  // ds_read_b32 v1, v2
+      0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+  };
+  const absl::Status error = ErrorOf(p);
+  EXPECT_NE(error.message().find("which wave 0 may write later"), std::string::npos) << error;
+  p.body[9] = 0xbf8cc07f;  // all wait: s_waitcnt lgkmcnt(0)
+  p.body[8] = 0xbf800000;  // s_nop 0
+  EXPECT_TRUE(ErrorOf(p).ok()) << ErrorOf(p);
+}
+
+TEST(AccessLogTest, ALaterLoadDoesNotHideAnEarlierOne) {
+  // Wave 0 loads before the barrier without a wait, and again behind it, where wave 1 stores.
+  TestProgram p{.lanes = 32, .invocations = 64, .lds_bytes = 512};
+  p.input.resize(64);
+  p.body = {
+      0x7e040280,              // v_mov_b32_e32 v2, 0
+      0x9394ff05, 0x00050014,  // s_bfe_u32 s20, s5, 0x50014
+      0xbf078014,              // s_cmp_lg_u32 s20, 0
+      0xbf850002,              // s_cbranch_scc1 2
+      0xd8d80000, 0x03000002,  // ds_read_b32 v3, v2
+      0xbf8a0000,              // s_barrier
+      0xbf850003,              // s_cbranch_scc1 3
+      0xd8d80000, 0x03000002,  // ds_read_b32 v3, v2
+      0xbf820002,              // s_branch 2
+      0xd8340000, 0x00000002,  // ds_write_b32 v2, v0
+      0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+  };
+  const absl::Status error = ErrorOf(p);
+  EXPECT_NE(error.message().find("which wave 0 may read later"), std::string::npos) << error;
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2

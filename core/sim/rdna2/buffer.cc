@@ -50,7 +50,6 @@ class BufferAccess {
     if (access_.kind == AccessKind::kFormatLoad) {
       LoadTyped(typed, address ? bytes.data() : nullptr, used);
       for (size_t i = 0; i < dwords; ++i) Register(static_cast<int>(i), lane) = data[i];
-      if (op_.inst.tfe) Register(static_cast<int>(dwords), lane) = 0;
       return absl::OkStatus();
     }
     if (!address) return absl::OkStatus();
@@ -61,7 +60,7 @@ class BufferAccess {
 
  private:
   uint32_t& Register(int i, int lane) {
-    return wave_.vector[static_cast<size_t>(op_.inst.dst.vgpr() + i)][static_cast<size_t>(lane)];
+    return wave_.vector[static_cast<size_t>(op_.inst.dst.vgpr()) + i][static_cast<size_t>(lane)];
   }
 
   BufferOffsets OffsetsOf(int lane) const {
@@ -103,7 +102,6 @@ class BufferAccess {
     }
     if (outside) ++context_.outside;
     StoreLoaded(access_, bytes.data(), op_.inst.dst.vgpr(), lane, wave_);
-    if (op_.inst.tfe) Register((access_.bytes + 3) / 4, lane) = 0;
     return absl::OkStatus();
   }
 
@@ -127,6 +125,10 @@ class BufferAccess {
     const std::optional<uint64_t> address = BufferAddress(resource_, offsets);
     uint8_t* at = nullptr;
     if (address) {
+      if (*address % access_.bytes != 0) {
+        return OpError(absl::StatusCode::kOutOfRange, op_, wave_.size,
+                       absl::StrFormat("an atomic that is not aligned, lane %d", lane));
+      }
       const absl::StatusOr<uint8_t*> found =
           context_.memory->space.Resolve(*address, access_.bytes);
       if (!found.ok()) return NothingThere(*address, lane);

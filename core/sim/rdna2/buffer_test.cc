@@ -115,5 +115,32 @@ TEST(BufferTest, OppositeOrderOfLanes) {
   EXPECT_EQ(Lanes(p)[31], 99u);
 }
 
+TEST(BufferTest, StatusOfTfeIsWrittenByFailuresAlone) {
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0x7e0a0289,              // v_mov_b32_e32 v5, 9
+                              0xe0300000, 0x80830400,  // buffer_load_dword v[4:5], ... tfe
+                              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+                              0x7e020305,              // v_mov_b32_e32 v1, v5
+                          },
+                      .input = {1}};
+  EXPECT_EQ(Lanes(p), std::vector<uint32_t>(32, 9));
+}
+
+TEST(BufferTest, AtomicsMustBeAligned) {
+  const auto at = [](uint32_t offset) {
+    return ErrorOf({.lanes = 32,
+                    .body =
+                        {
+                            offset,                  // v_mov_b32_e32 v2, OFFSET
+                            0xe0c81000, 0x80030302,  // buffer_atomic_add v3, v2, s[12:15], 0 offen
+                        },
+                    .input = {1, 2}});
+  };
+  EXPECT_TRUE(at(0x7e040284).ok()) << at(0x7e040284);
+  EXPECT_EQ(at(0x7e040282).code(), absl::StatusCode::kOutOfRange) << at(0x7e040282);
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2

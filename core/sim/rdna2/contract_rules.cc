@@ -10,34 +10,36 @@ namespace {
 using isa::Encoding;
 using isa::Opcode;
 
-constexpr absl::string_view kGuide = "RDNA 2 ISA guide, 4.4, s_waitcnt";
+constexpr absl::string_view kResults =
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, check_instr: results are there when their counter says so";
 constexpr absl::string_view kTypes =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, vmem_type: registers are written in order by each type";
-constexpr absl::string_view kDsOrder = "RDNA 2 ISA guide, 4.4: LDS returns in order";
+constexpr absl::string_view kDsOrder =
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, check_instr: LDS returns in order";
 constexpr absl::string_view kScalarOrder =
-    "RDNA 2 ISA guide, 4.4: scalar loads return out of order";
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, unordered_events: scalar loads return out of order";
 constexpr absl::string_view kExportSources =
-    "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports; RDNA 2 ISA guide, 4.4";
+    "Mesa 25.0.7, aco_insert_waitcnt.cpp, insert_wait_entry for exports";
 
 constexpr absl::string_view kBarrier =
     "Mesa 25.0.7, aco_insert_waitcnt.cpp, perform_barrier: s_barrier synchronises arrival alone";
 
 constexpr WaitRule kRules[] = {
-    {Producer::kTextureLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
-    {Producer::kTextureLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kTextureLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kResults},
+    {Producer::kTextureLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kResults},
     {Producer::kTextureLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
-    {Producer::kVectorLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
-    {Producer::kVectorLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kVectorLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kResults},
+    {Producer::kVectorLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kResults},
     {Producer::kVectorLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
-    {Producer::kRayLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kGuide},
-    {Producer::kRayLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kGuide},
+    {Producer::kRayLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVm, kResults},
+    {Producer::kRayLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVm, kResults},
     {Producer::kRayLoad, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kTypes},
-    {Producer::kFlatLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVmAndLgkm, kGuide},
-    {Producer::kFlatLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVmAndLgkm, kGuide},
-    {Producer::kLds, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kGuide},
-    {Producer::kLds, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kGuide},
+    {Producer::kFlatLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kVmAndLgkm, kResults},
+    {Producer::kFlatLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kVmAndLgkm, kResults},
+    {Producer::kLds, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kResults},
+    {Producer::kLds, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kResults},
     {Producer::kLds, Consumer::kSameLoad, Hazard::kWriteAfterWrite, Counter::kNone, kDsOrder},
-    {Producer::kScalarLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kGuide},
+    {Producer::kScalarLoad, Consumer::kAny, Hazard::kReadAfterWrite, Counter::kLgkm, kResults},
     {Producer::kScalarLoad, Consumer::kAny, Hazard::kWriteAfterWrite, Counter::kLgkm, kScalarOrder},
     {Producer::kExport, Consumer::kAny, Hazard::kWriteAfterRead, Counter::kExp, kExportSources},
     {Producer::kTextureLoad, Consumer::kAny, Hazard::kAcrossBarrier, Counter::kVm, kBarrier},
@@ -108,10 +110,24 @@ Counter CounterOf(Producer producer) {
   }
 }
 
-Order OrderOf(Producer producer) {
-  const bool unordered = producer == Producer::kScalarLoad || producer == Producer::kFlatLoad ||
-                         producer == Producer::kFlatStore;
-  return unordered ? Order::kOutOfOrder : Order::kInOrder;
+Sequence SequenceOf(const Op& op, bool memory_ordered) {
+  constexpr int kLastColor = 9, kLastPosition = 16;
+  switch (ProducerOf(op)) {
+    case Producer::kTextureLoad: return memory_ordered ? Sequence::kLoads : Sequence::kTextures;
+    case Producer::kRayLoad: return memory_ordered ? Sequence::kLoads : Sequence::kRays;
+    case Producer::kVectorLoad: return Sequence::kLoads;
+    case Producer::kVectorStore: return Sequence::kStores;
+    case Producer::kLds:
+    case Producer::kLdsStore: return Sequence::kLds;
+    case Producer::kExport:
+      if (op.inst.target <= kLastColor) return Sequence::kColors;
+      return op.inst.target <= kLastPosition ? Sequence::kPositions : Sequence::kParameters;
+    case Producer::kFlatLoad:
+    case Producer::kFlatStore:
+    case Producer::kScalarLoad:
+    case Producer::kNone: break;
+  }
+  return Sequence::kNone;
 }
 
 absl::string_view NameOf(Counter counter) {
@@ -126,8 +142,8 @@ absl::string_view NameOf(Hazard hazard) {
   return kNames[static_cast<size_t>(hazard)];
 }
 
-// s_waitcnt: vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [13:8]; all ones: no wait (RDNA 2 ISA
-// guide, 12.5).
+// s_waitcnt: vmcnt [3:0] and [15:14], expcnt [6:4], lgkmcnt [13:8]; all ones: no wait (llvm-mc 19;
+// Mesa 25.0.7, aco_ir.cpp, wait_imm::pack).
 WaitCounts WaitsOf(const Op& op) {
   WaitCounts waits;
   const int simm = op.inst.simm;

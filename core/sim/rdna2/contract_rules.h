@@ -2,6 +2,7 @@
 //
 // Changed only with a source. Waits of the machine itself are not in it: for results of VALU and
 // SALU, for sources of loads and stores (read at issue), before a counter overflows, at the end.
+// Nor is what no wait mends: scalar loads of memory that the dispatch writes (scalar_memory.h).
 #ifndef KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 #define KILN_CORE_SIM_RDNA2_CONTRACT_RULES_H_
 
@@ -43,11 +44,20 @@ enum class Hazard : uint8_t {
 // Counters of s_waitcnt.
 enum class Counter : uint8_t { kNone, kVm, kLgkm, kExp, kVs, kVmAndLgkm, kVsAndLgkm };
 
-// How counts of a counter fall.
-enum class Order : uint8_t {
-  kInOrder,     // a count of n: all but the last n have ended
-  kOutOfOrder,  // only 0 says anything about one
+// Instructions that end in the order of their issue, among themselves: after a wait for a count of
+// n, all of a sequence but its last n have ended.
+enum class Sequence : uint8_t {
+  kNone,  // in any order: only a count of 0 says anything about one
+  kLoads,
+  kTextures,  // apart from other loads, as rays are, unless MEM_ORDERED is set
+  kRays,
+  kStores,
+  kLds,
+  kColors,  // exports to MRT, Z and null
+  kPositions,
+  kParameters,  // and primitives
 };
+inline constexpr int kSequences = static_cast<int>(Sequence::kParameters) + 1;
 
 struct WaitRule {
   Producer producer;
@@ -65,9 +75,14 @@ Counter RequiredWait(Producer producer, bool same_load, Hazard hazard);
 // Returns what an instruction is in the table.
 Producer ProducerOf(const Op& op);
 
-// Returns the counters that count the producer, and their order.
+// Returns the counters that count the producer.
 Counter CounterOf(Producer producer);
-Order OrderOf(Producer producer);
+
+// Returns the sequence in which an instruction ends. `memory_ordered`: MEM_ORDERED of rsrc1.
+// Sources: LLVM, AMDGPUUsage, MEM_ORDERED; a flat access may be one of LDS or of memory, so that
+// nothing but zero counts says that it ended (RDNA 2 ISA guide, chapter 9; LLVM 19,
+// SIInsertWaitcnts.cpp, setPendingFlat); exports: Mesa 25.0.7, aco_insert_waitcnt.cpp, gen.
+Sequence SequenceOf(const Op& op, bool memory_ordered);
 
 // "vmcnt", ...
 absl::string_view NameOf(Counter counter);

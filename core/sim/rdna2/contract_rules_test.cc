@@ -41,5 +41,41 @@ TEST(ContractRulesTest, FieldsOfWaits) {
   EXPECT_EQ(WaitsOf(Waitcnt(0x7f75)).vm, 21);
 }
 
+Op Of(isa::Opcode opcode) {
+  Op op;
+  op.inst.op = opcode;
+  op.info = &isa::Info(opcode);
+  op.inst.dst = isa::Vgpr(0);
+  return op;
+}
+
+TEST(ContractRulesTest, SequencesOfMemory) {
+  Op sample = Of(isa::Opcode::kImageSample);
+  sample.inst.src[2] = isa::Sgpr(0);
+  const Op load = Of(isa::Opcode::kBufferLoadDword), ray = Of(isa::Opcode::kImageBvhIntersectRay);
+  for (const Op& op : {sample, load, ray}) EXPECT_EQ(SequenceOf(op, true), Sequence::kLoads);
+  EXPECT_EQ(SequenceOf(sample, false), Sequence::kTextures);
+  EXPECT_EQ(SequenceOf(load, false), Sequence::kLoads);
+  EXPECT_EQ(SequenceOf(ray, false), Sequence::kRays);
+  for (bool ordered : {true, false}) {
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kBufferStoreDword), ordered), Sequence::kStores);
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kDsReadB32), ordered), Sequence::kLds);
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kFlatLoadDword), ordered), Sequence::kNone);
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kFlatStoreDword), ordered), Sequence::kNone);
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kSLoadDword), ordered), Sequence::kNone);
+  }
+}
+
+TEST(ContractRulesTest, SequencesOfExports) {
+  const auto of = [](int target) {
+    Op op = Of(isa::Opcode::kExp);
+    op.inst.target = static_cast<uint8_t>(target);
+    return SequenceOf(op, true);
+  };
+  for (int target : {0, 7, 8, 9}) EXPECT_EQ(of(target), Sequence::kColors) << target;
+  for (int target : {12, 16}) EXPECT_EQ(of(target), Sequence::kPositions) << target;
+  for (int target : {20, 32, 63}) EXPECT_EQ(of(target), Sequence::kParameters) << target;
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2

@@ -1,5 +1,8 @@
 // See flat.h. Scratch is swizzled: dword d of lane l lies at FLAT_SCRATCH + 4 (d * lanes + l)
-// (LLVM, AMDGPUUsage, "Private segment").
+// (LLVM, AMDGPUUsage, "Private segment"). The byte in it is an unsigned register plus a signed
+// offset, and the sum has more than 32 bits: for gfx1030 LLVM 19 adds constants to a base that may
+// be negative with an instruction of its own, and puts them into the offset field of bases that
+// cannot be.
 #include "core/sim/rdna2/flat.h"
 
 #include <algorithm>
@@ -26,8 +29,8 @@ uint64_t GlobalAddress(const Op& op, const WaveState& w, int lane) {
 
 // Byte of the lane's scratch. An access with a scalar address has none in a VGPR, whatever its
 // field says (Mesa's binaries have bits there).
-uint32_t ScratchOffset(const Op& op, const WaveState& w, int lane) {
-  const auto offset = static_cast<uint32_t>(op.inst.offset);
+int64_t ScratchOffset(const Op& op, const WaveState& w, int lane) {
+  const int64_t offset = op.inst.offset;
   if (op.inst.src[2].exists()) return offset + Scalar32(w, op, op.inst.src[2]);
   if (!op.inst.src[0].exists()) return offset;
   return offset + static_cast<uint32_t>(LaneSource(w, op, 0, lane));
@@ -70,12 +73,12 @@ class FlatAccess {
   }
 
   absl::Status RunScratch(int lane) {
-    const uint32_t offset = ScratchOffset(op_, wave_, lane);
+    const int64_t offset = ScratchOffset(op_, wave_, lane);
     if (wave_.flat_scratch != context_.scratch) {
       return Error(lane, absl::StrFormat("FLAT_SCRATCH is 0x%x, the wave's scratch is at 0x%x",
                                          wave_.flat_scratch, context_.scratch));
     }
-    if (uint64_t{offset} + access_.bytes > context_.scratch_bytes_per_lane) {
+    if (offset < 0 || offset + access_.bytes > context_.scratch_bytes_per_lane) {
       return Error(lane, absl::StrFormat("byte %d of %d of the lane's scratch", offset,
                                          context_.scratch_bytes_per_lane));
     }
@@ -83,7 +86,7 @@ class FlatAccess {
     const bool load = access_.kind == AccessKind::kLoad;
     if (!load) bytes = BytesToStore(access_, op_.inst.src[1].vgpr(), lane, wave_);
     for (uint32_t i = 0; i < access_.bytes; ++i) {
-      const absl::StatusOr<uint8_t*> at = ScratchByte(offset + i, lane);
+      const absl::StatusOr<uint8_t*> at = ScratchByte(static_cast<uint32_t>(offset) + i, lane);
       if (!at.ok()) return Error(lane, at.status().message());
       (load ? bytes[i] : **at) = load ? **at : bytes[i];
     }

@@ -131,5 +131,26 @@ TEST(FlatTest, FlatScratchMustBeSet) {
   EXPECT_NE(error.message().find("FLAT_SCRATCH"), std::string::npos) << error;
 }
 
+TEST(FlatTest, ScratchAddressesDoNotWrap) {
+  const absl::Status error = ErrorOf({.lanes = 32,
+                                      .body = WithScratch({
+                                          0x7e0a02c4,  // v_mov_b32_e32 v5, -4
+                                          0xdc304008,
+                                          0x017d0005,  // scratch_load_dword v1, v5, off offset:8
+                                      }),
+                                      .scratch_per_lane = 16});
+  EXPECT_EQ(error.code(), absl::StatusCode::kOutOfRange) << error;
+  EXPECT_NE(error.message().find("4294967300"), std::string::npos) << error;
+  const absl::Status below =
+      ErrorOf({.lanes = 32,
+               .body = WithScratch({
+                   0x7e0a0280,              // v_mov_b32_e32 v5, 0
+                   0xdc304ffc, 0x017d0005,  // scratch_load_dword v1, v5, off offset:-4
+               }),
+               .scratch_per_lane = 16});
+  EXPECT_EQ(below.code(), absl::StatusCode::kOutOfRange) << below;
+  EXPECT_NE(below.message().find("byte -4"), std::string::npos) << below;
+}
+
 }  // namespace
 }  // namespace kiln::sim::rdna2

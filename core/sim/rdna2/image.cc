@@ -66,7 +66,7 @@ struct ImageAccess {
       std::array<uint32_t, 5> data{};
       for (int i = 0; i < operation.DataDwords(); ++i) {
         data[static_cast<size_t>(i)] =
-            wave.vector[static_cast<size_t>(op.inst.dst.vgpr() + i)][static_cast<size_t>(lane)];
+            wave.vector[static_cast<size_t>(op.inst.dst.vgpr()) + i][static_cast<size_t>(lane)];
       }
       if (action == ImageAction::kStore) return operation.Store(Address(lane), data);
       results[static_cast<size_t>(lane)] = operation.Atomic(Address(lane), data);
@@ -117,7 +117,7 @@ absl::Status ExecuteImage(const Op& op, Context& context, WaveState& w) {
     const auto at = static_cast<size_t>(lane);
     const ImageResult& result = access.results[at];
     for (int i = 0; i < result.count; ++i) {
-      w.vector[static_cast<size_t>(op.inst.dst.vgpr() + i)][at] =
+      w.vector[static_cast<size_t>(op.inst.dst.vgpr()) + i][at] =
           result.dwords[static_cast<size_t>(i)];
     }
   });

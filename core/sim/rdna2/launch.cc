@@ -7,7 +7,11 @@
 #include <initializer_list>
 
 #include "absl/strings/str_format.h"
+#include "core/amd/isa/wave_limits.h"
+#include "core/sim/rdna2/alu/mode.h"
+#include "core/sim/rdna2/launch_vertex.h"
 #include "core/sim/rdna2/resource/client_descriptor.h"
+#include "core/sim/scene/fragment.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
@@ -20,9 +24,28 @@ using out::SgprContent;
 // they matter, values near 1.
 constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 
-// Fields of COMPUTE_PGM_RSRC1 and 2 (Mesa, amd/registers/gfx103.json).
+// Fields of COMPUTE_PGM_RSRC1 and 2, and of those of PS and GS (Mesa, amd/registers/gfx103.json).
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
-uint32_t UserSgprs(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 1, 5); }
+// Returns the number of the SGPR behind the last user SGPR.
+uint32_t UserSgprs(const out::LaunchRecord& record) {
+  const out::AmdLaunch& amd = out::AmdOf(record);
+  if (record.stage == "compute") return Field(amd.rsrc2, 1, 5);
+  const uint32_t count = Field(amd.rsrc2, 1, 5) | Field(amd.rsrc2, 27, 1) << 5;
+  return count + (record.stage == "vertex" ? kFirstVertexUserSgpr : 0);
+}
+
+// Returns the bytes of LDS of a workgroup. Programs of fragments have none of their own.
+uint32_t LdsBytes(const out::LaunchRecord& record) {
+  const uint32_t rsrc2 = out::AmdOf(record).rsrc2;
+  if (record.stage == "compute") return Field(rsrc2, 15, 9) * 512;
+  return record.stage == "vertex" ? Field(rsrc2, 19, 8) * 512 : 0;
+}
+// WGP_MODE; primitive shaders have it at another bit, programs of fragments do not have it.
+bool WgpMode(const out::LaunchRecord& record) {
+  if (record.stage == "fragment") return false;
+  return Field(out::AmdOf(record).rsrc1, record.stage == "vertex" ? 27 : 29, 1) != 0;
+}
+
 bool HasScratchOffset(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 0, 1) != 0; }
 
 uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
@@ -30,20 +53,57 @@ uint32_t AllocatedVgprs(const out::LaunchRecord& record) {
   return (Field(out::AmdOf(record).rsrc1, 0, 6) + 1) * granule;
 }
 
-bool IsSupplied(PushSource source) {
-  return source == PushSource::kClientPushConstants || source == PushSource::kBaseWorkgroup ||
-         source == PushSource::kNumWorkgroups || source == PushSource::kSubgroupId ||
-         source == PushSource::kNothing;
+// FLOAT_MODE, DX10_CLAMP, IEEE_MODE and FP16_OVFL, of which the last has a place of its own in each
+// stage (Mesa, amd/registers/gfx103.json).
+uint32_t InitialMode(const out::LaunchRecord& record) {
+  const uint32_t rsrc1 = out::AmdOf(record).rsrc1;
+  const int overflow = record.stage == "compute" ? 26 : record.stage == "fragment" ? 29 : 31;
+  return Field(rsrc1, 12, 8) | Field(rsrc1, 21, 1) << alu::kDx10ClampBit |
+         Field(rsrc1, 23, 1) << alu::kIeeeBit | Field(rsrc1, overflow, 1) << alu::kFp16OverflowBit;
 }
 
-uint32_t SgprsOf(SgprContent what) {
-  return what == SgprContent::kScratchBase || what == SgprContent::kDriverTable ? 2 : 1;
+bool IsSupplied(PushSource source) {
+  return source == PushSource::kClientPushConstants || source == PushSource::kBaseWorkgroup ||
+         source == PushSource::kNumWorkgroups || source == PushSource::kNothing;
+}
+
+// Checks what the hardware could not start. Sources: user SGPRs: registers COMPUTE_USER_DATA_0 to
+// 15; registers, waves and LDS: amd/isa/wave_limits.h. A workgroup of which not all waves find room
+// at once is never started.
+absl::Status CheckRoom(const out::LaunchRecord& record, uint32_t waves) {
+  const out::AmdLaunch& amd = out::AmdOf(record);
+  const bool compute = record.stage == "compute";
+  if (compute && UserSgprs(record) > 16) {
+    return absl::InvalidArgumentError("launch record: more than 16 user SGPRs");
+  }
+  if (LdsBytes(record) > isa::kLdsOfCu) {
+    return absl::InvalidArgumentError("launch record: more LDS than a workgroup can have");
+  }
+  if (compute && Field(amd.rsrc3, 0, 4) != 0) {
+    return absl::UnimplementedError("unsupported: shared VGPRs");
+  }
+  const auto vgprs = static_cast<int>(AllocatedVgprs(record));
+  if (vgprs > isa::kVgprCount) {
+    return absl::InvalidArgumentError("launch record: more than 256 VGPRs");
+  }
+  const isa::Wave size = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  const int room = isa::SimdsOfGroup(WgpMode(record)) * isa::WavesByRegisters(vgprs, size);
+  if (waves > static_cast<uint32_t>(room)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: the %d waves of its workgroup do not fit a %s, which holds %d of %d VGPRs",
+        waves, WgpMode(record) ? "WGP" : "CU", room, vgprs));
+  }
+  return absl::OkStatus();
 }
 
 uint32_t BytesOf(DescriptorForm form) { return form == DescriptorForm::kImageResource ? 32 : 16; }
 
 constexpr uint64_t kMaxDescriptors = 1u << 16;
 constexpr uint32_t kDriverTableBytes = 4096;
+
+// Where RADV's table has the positions of samples: those of n samples at 8 n from here on (Mesa
+// 25.0.7, radv_nir_lower_abi.c, load_sample_positions_amd).
+constexpr uint32_t kSamplePositions = 176 - 8;
 
 }  // namespace
 
@@ -57,6 +117,8 @@ LaunchState::LaunchState(const out::LaunchRecord& record, const scene::RunOption
   const std::array<uint32_t, 3>& size = record.compute.local_size;
   const uint64_t lanes = uint64_t{size[0]} * size[1] * size[2];
   waves_ = static_cast<uint32_t>((lanes + record.dispatch_width - 1) / record.dispatch_width);
+  if (record.stage == "fragment") waves_ = 1;
+  if (record.stage == "vertex") waves_ = VertexWaves(record);
 }
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<const uint8_t> code,
@@ -67,29 +129,41 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(absl::Span<cons
   absl::Status status = state->CheckRegisters();
   if (status.ok()) status = state->Map(code);
   if (status.ok()) status = state->FillDescriptors();
+  if (status.ok()) status = state->MapDraw();
   if (status.ok()) status = state->MapTables();
   if (!status.ok()) return status;
   return state;
 }
 
 absl::Status LaunchState::CheckRegisters() const {
-  if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(amd_)) {
+  if (absl::Status s = CheckRoom(record_, waves_); !s.ok()) return s;
+  if (Field(amd_.rsrc1, 20, 1) != 0) {  // PRIV, "must be 0" (LLVM, AMDGPUUsage)
+    return absl::InvalidArgumentError("launch record: a privileged program");
+  }
+  if (record_.scratch_bytes_per_thread != 0 && !HasScratchOffset(amd_)) {
+    return absl::InvalidArgumentError("launch record: scratch that rsrc2 does not enable");
+  }
+  if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(record_)) {
     return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");
   }
   for (const out::PushPart& p : record_.push) {
     if (uint64_t{p.at} + p.bytes > 4 * uint64_t{amd_.push_sgprs}) {
       return absl::InvalidArgumentError("launch record: push data beyond their SGPRs");
     }
+    if (p.source == PushSource::kSubgroupId) {
+      return absl::InvalidArgumentError(
+          "launch record: the number of a wave in user SGPRs, which are the same for all waves");
+    }
     if (!IsSupplied(p.source)) {
       return absl::InvalidArgumentError("launch record: push data of another architecture");
     }
   }
   for (const out::UserSgpr& u : amd_.user_sgprs) {
-    if (uint64_t{u.sgpr} + SgprsOf(u.what) > UserSgprs(amd_)) {
+    if (uint64_t{u.sgpr} + SgprsOf(u.what) > UserSgprs(record_)) {
       return absl::InvalidArgumentError("launch record: user SGPR beyond their number");
     }
   }
-  if (Field(amd_.rsrc2, 15, 9) * 512 < record_.shared_bytes) {
+  if (LdsBytes(record_) < record_.shared_bytes) {
     return absl::InvalidArgumentError("launch record: more LDS than rsrc2 says");
   }
   for (const out::DescriptorRange& range : record_.descriptor_memory) {
@@ -121,9 +195,14 @@ absl::Status LaunchState::Map(absl::Span<const uint8_t> code) {
     if (absl::Status s = memory_.space.MapAt(b.address, absl::MakeSpan(b.bytes)); !s.ok()) return s;
   }
   if (absl::Status s = MapImages(); !s.ok()) return s;
+  // Below the memories with an address in one SGPR: a V#'s has 48 bits.
+  if (dispatch_.vertices) {
+    absl::Status s = vertex_buffers_.Build(record_, *dispatch_.vertices, memory_.space);
+    if (!s.ok()) return s;
+  }
   code_.assign(code.begin(), code.end());
   code_address_ = memory_.space.Map(absl::MakeSpan(code_));
-  lds_.resize(Field(amd_.rsrc2, 15, 9) * 512);
+  lds_.resize(LdsBytes(record_));
   scratch_.resize(size_t{record_.scratch_bytes_per_thread} * waves_);
   next_short_ = uint64_t{amd_.address_high} << 32 | 0x10000000;
   const absl::StatusOr<uint64_t> scratch = MapShort(scratch_);
@@ -241,6 +320,13 @@ absl::Status LaunchState::MapTables() {
   const uint32_t base[2] = {static_cast<uint32_t>(scratch_address_),
                             0x80000000u | (static_cast<uint32_t>(scratch_address_ >> 32) & 0xffff)};
   std::memcpy(driver_table_.data(), base, sizeof(base));
+  for (uint32_t samples : {1, 2, 4, 8}) {
+    const absl::Span<const scene::Point> points = scene::SamplePositions(samples);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const float at[2] = {static_cast<float>(points[i].x), static_cast<float>(points[i].y)};
+      std::memcpy(driver_table_.data() + kSamplePositions + 8 * (samples + i), at, sizeof(at));
+    }
+  }
   for (const auto& [number, address] : descriptor_addresses_) {
     memory_table_.resize(std::max<size_t>(memory_table_.size(), 4 * (number + size_t{1})));
     const auto low = static_cast<uint32_t>(address);
@@ -253,7 +339,26 @@ absl::Status LaunchState::MapTables() {
   return absl::OkStatus();
 }
 
-bool LaunchState::wgp_mode() const { return Field(amd_.rsrc1, 29, 1) != 0; }
+// Maps the table of vertex buffers and fills the user SGPRs that are the same for all waves.
+absl::Status LaunchState::MapDraw() {
+  if (record_.stage != "vertex" || !dispatch_.vertices) return absl::OkStatus();
+  const scene::VertexInputs& draw = *dispatch_.vertices;
+  draw_registers_.first_vertex = static_cast<uint32_t>(draw.first_vertex);
+  draw_registers_.base_instance = draw.first_instance;
+  draw_registers_.draw_id = draw.draw_id;
+  const absl::StatusOr<uint64_t> table = MapShort(vertex_buffers_.descriptors());
+  if (!table.ok()) return table.status();
+  draw_registers_.vertex_buffers = static_cast<uint32_t>(*table);
+  return absl::OkStatus();
+}
+
+bool LaunchState::wgp_mode() const { return WgpMode(record_); }
+
+int LaunchState::first_system_sgpr() const { return static_cast<int>(UserSgprs(record_)); }
+
+bool LaunchState::memory_ordered() const {
+  return Field(amd_.rsrc1, record_.stage == "compute" ? 30 : 25, 1) != 0;
+}
 
 uint32_t LaunchState::vgprs() const { return AllocatedVgprs(record_); }
 
@@ -286,7 +391,7 @@ Context LaunchState::ContextOf(uint32_t index) {
 }
 
 // Returns the bytes of a push part; fewer than part.bytes if the source ends earlier.
-std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t wave) const {
+std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part) const {
   std::vector<uint8_t> source;
   const auto words = [&source](std::initializer_list<uint32_t> values) {
     for (uint32_t v : values) {
@@ -298,7 +403,6 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t 
     case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
     case PushSource::kBaseWorkgroup: words({base[0], base[1], base[2]}); break;
     case PushSource::kNumWorkgroups: words({groups[0], groups[1], groups[2]}); break;
-    case PushSource::kSubgroupId: words({wave}); break;
     default: break;
   }
   source.erase(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(
@@ -307,9 +411,9 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part, uint32_t 
   return source;
 }
 
-void LaunchState::FillUser(uint32_t index, WaveState& w) const {
+void LaunchState::FillUser(WaveState& w) const {
   for (const out::PushPart& part : record_.push) {
-    const std::vector<uint8_t> bytes = PushBytes(part, index);
+    const std::vector<uint8_t> bytes = PushBytes(part);
     if (bytes.empty()) continue;
     std::memcpy(reinterpret_cast<uint8_t*>(&w.scalar[amd_.push_first_sgpr]) + part.at, bytes.data(),
                 bytes.size());
@@ -333,7 +437,7 @@ void LaunchState::FillUser(uint32_t index, WaveState& w) const {
       case SgprContent::kPushConstants:
         w.SetScalar(at, static_cast<uint32_t>(push_address_));
         break;
-      default: break;  // of draws
+      default: FillDrawRegister(draw_registers_, u, w);
     }
   }
 }
@@ -341,7 +445,7 @@ void LaunchState::FillUser(uint32_t index, WaveState& w) const {
 // Order: ids of the workgroup, number of waves and of this one, offset of the scratch.
 void LaunchState::FillSystem(uint32_t index, const std::array<uint32_t, 3>& group,
                              WaveState& w) const {
-  int at = static_cast<int>(UserSgprs(amd_));
+  int at = first_system_sgpr();
   for (int i = 0; i < 3; ++i) {
     if (Field(amd_.rsrc2, 7 + i, 1) != 0) w.SetScalar(at++, group[static_cast<size_t>(i)]);
   }
@@ -364,8 +468,7 @@ void LaunchState::FillLanes(uint32_t index, WaveState& w) const {
   w.SetLaneMask(isa::kExecLo, exec);
 }
 
-void LaunchState::StartWave(uint32_t index, const std::array<uint32_t, 3>& group,
-                            WaveState& w) const {
+void LaunchState::StartRegisters(uint32_t index, WaveState& w) const {
   w = WaveState{};
   w.size = record_.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
   w.number = index;
@@ -376,9 +479,13 @@ void LaunchState::StartWave(uint32_t index, const std::array<uint32_t, 3>& group
     for (size_t lane = 0; lane < kMaxLanes; ++lane) w.vector[r][lane] = UndefinedDword(r);
   }
   w.scc = options_.opposite;
-  // FLOAT_MODE, DX10_CLAMP, IEEE_MODE
-  w.mode = Field(amd_.rsrc1, 12, 8) | Field(amd_.rsrc1, 21, 1) << 8 | Field(amd_.rsrc1, 23, 1) << 9;
-  FillUser(index, w);
+  w.mode = InitialMode(record_);
+  FillUser(w);
+}
+
+void LaunchState::StartWave(uint32_t index, const std::array<uint32_t, 3>& group,
+                            WaveState& w) const {
+  StartRegisters(index, w);
   FillSystem(index, group, w);
   FillLanes(index, w);
 }

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
 #include "core/sim/rdna2/context.h"
+#include "core/sim/rdna2/launch_draw.h"
 #include "core/sim/rdna2/memory.h"
 #include "core/sim/rdna2/wave.h"
 #include "core/sim/scene/dispatch.h"
@@ -34,13 +35,24 @@ class LaunchState {
                                                              scene::Dispatch& dispatch);
 
   uint32_t waves_per_group() const { return waves_; }
-  uint32_t vgprs() const;  // that a wave has
-  bool wgp_mode() const;   // waves of the workgroup may be on both CUs of a WGP
+  uint32_t vgprs() const;       // that a wave has
+  bool wgp_mode() const;        // waves of the workgroup may be on both CUs of a WGP
+  bool memory_ordered() const;  // vmcnt falls in the order of issue (MEM_ORDERED)
 
   // Resets LDS and scratch: undefined contents, or zeros if the options say so.
   void StartGroup();
 
-  // Sets up the registers of wave `index` of a workgroup.
+  // Sets up the registers that waves of all stages have alike for wave `index` of a workgroup: user
+  // SGPRs, MODE; others are undefined.
+  void StartRegisters(uint32_t index, WaveState& wave) const;
+
+  // Returns the number of the first SGPR behind the user SGPRs.
+  int first_system_sgpr() const;
+
+  // Values of the user SGPRs of draws.
+  DrawRegisters& draw_registers() { return draw_registers_; }
+
+  // Sets up the registers of wave `index` of a workgroup of a compute program.
   void StartWave(uint32_t index, const std::array<uint32_t, 3>& group, WaveState& wave) const;
 
   // Returns what wave `index` reaches.
@@ -55,11 +67,12 @@ class LaunchState {
   absl::Status FillDescriptors();
   absl::Status WriteDescriptor(const out::DescriptorRange& range, uint32_t element, uint8_t* to);
   absl::Status MapTables();
+  absl::Status MapDraw();
   absl::Status CheckRegisters() const;
   uint64_t AddressOf(const scene::ClientImage& image) const;
   out::DescriptorRef Where(uint32_t resource, uint32_t element) const;
-  std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t wave) const;
-  void FillUser(uint32_t index, WaveState& wave) const;
+  std::vector<uint8_t> PushBytes(const out::PushPart& part) const;
+  void FillUser(WaveState& wave) const;
   void FillSystem(uint32_t index, const std::array<uint32_t, 3>& group, WaveState& wave) const;
   void FillLanes(uint32_t index, WaveState& wave) const;
   uint32_t UndefinedDword(size_t i) const;
@@ -81,6 +94,8 @@ class LaunchState {
   std::map<uint32_t, std::vector<uint8_t>> descriptors_;  // by number of the memory
   std::map<uint32_t, uint64_t> descriptor_addresses_;
   std::vector<uint8_t> push_, driver_table_, memory_table_;
+  VertexBuffers vertex_buffers_;
+  DrawRegisters draw_registers_;
   uint64_t push_address_ = 0, driver_table_address_ = 0, memory_table_address_ = 0;
 };
 

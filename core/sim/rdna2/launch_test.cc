@@ -1,6 +1,9 @@
 // Tests launch.h: the registers with which a wave starts.
 #include "core/sim/rdna2/launch.h"
 
+#include <utility>
+#include <variant>
+
 #include "core/sim/rdna2/testing.h"
 #include "gtest/gtest.h"
 
@@ -90,6 +93,140 @@ TEST(LaunchTest, MissingBufferIsTheNullDescriptor) {
   const auto stats = rdna2::Run(CodeOf(p), RecordOf(p), {}, dispatch);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ(dispatch.buffers[0].bytes, std::vector<uint8_t>(128, 0));
+}
+
+// Returns what a record is refused for, empty if it is taken.
+std::string Refusal(const out::LaunchRecord& record, const TestProgram& p) {
+  scene::Dispatch dispatch = DispatchOf(p);
+  const absl::Status status = LaunchState::Create(CodeOf(p), record, {}, dispatch).status();
+  if (status.ok()) return "";
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  return std::string(status.message());
+}
+
+void SetField(uint32_t& word, int low, int bits, uint32_t value) {
+  word = (word & ~(((1u << bits) - 1) << low)) | value << low;
+}
+
+#define EXPECT_REFUSED(record, program, text)                                   \
+  do {                                                                          \
+    const std::string refusal = Refusal(record, program);                       \
+    EXPECT_NE(refusal.find(text), std::string::npos) << "refusal: " << refusal; \
+  } while (false)
+
+TEST(LaunchTest, ComputeHasSixteenUserSgprs) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 1, 5, 16);
+  EXPECT_EQ(Refusal(record, p), "");
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 1, 5, 17);
+  EXPECT_REFUSED(record, p, "more than 16 user SGPRs");
+}
+
+TEST(LaunchTest, TheWavesNumberIsInNoUserSgpr) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  record.push = {{0, 4, out::PushSource::kNumWorkgroups}};
+  EXPECT_EQ(Refusal(record, p), "");
+  record.push = {{0, 4, out::PushSource::kSubgroupId}};
+  EXPECT_REFUSED(record, p, "the same for all waves");
+}
+
+TEST(LaunchTest, WorkgroupsThatNeverBecomeResident) {
+  for (bool wgp : {false, true}) {
+    for (uint32_t lanes : {32u, 64u}) {
+      // 4 waves of 32 lanes with 256 registers fit a SIMD, 2 of 64; a CU has two SIMDs, a WGP four.
+      const uint32_t waves = (lanes == 32 ? 8 : 4) * (wgp ? 2 : 1);
+      for (bool fits : {true, false}) {
+        const TestProgram p{.lanes = lanes, .invocations = (waves + !fits) * lanes, .body = {}};
+        out::LaunchRecord record = RecordOf(p);
+        record.compute.local_size = {lanes, waves + !fits, 1};
+        SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 0, 6, lanes == 32 ? 31 : 63);
+        SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 29, 1, wgp);
+        if (fits) {
+          EXPECT_EQ(Refusal(record, p), "") << waves;
+        } else {
+          EXPECT_REFUSED(record, p, "of its workgroup do not fit");
+        }
+      }
+    }
+  }
+}
+
+TEST(LaunchTest, GroupsOf1024InvocationsWithFewRegisters) {
+  const TestProgram p{.lanes = 32, .invocations = 1024, .body = {}};
+  EXPECT_EQ(Refusal(RecordOf(p), p), "");
+}
+
+TEST(LaunchTest, RegistersThatNoWaveHas) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 0, 6, 31);
+  EXPECT_EQ(Refusal(record, p), "");
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 0, 6, 32);
+  EXPECT_REFUSED(record, p, "more than 256 VGPRs");
+}
+
+TEST(LaunchTest, AWorkgroupHas64KiBOfLds) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 15, 9, 128);
+  EXPECT_EQ(Refusal(record, p), "");
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 15, 9, 129);
+  EXPECT_REFUSED(record, p, "more LDS than a workgroup can have");
+}
+
+TEST(LaunchTest, NoProgramIsPrivileged) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 20, 1, 1);
+  EXPECT_REFUSED(record, p, "privileged");
+}
+
+TEST(LaunchTest, ModeComesFromItsFieldsInRsrc1) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  for (const auto& [field, bit] : {std::pair(21, 8), std::pair(23, 9), std::pair(26, 23)}) {
+    out::LaunchRecord record = RecordOf(p);
+    for (uint32_t value : {0u, 1u}) {
+      SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, field, 1, value);
+      scene::Dispatch dispatch = DispatchOf(p);
+      const auto state = LaunchState::Create(CodeOf(p), record, {}, dispatch);
+      ASSERT_TRUE(state.ok()) << state.status();
+      WaveState w;
+      (*state)->StartWave(0, {0, 0, 0}, w);
+      EXPECT_EQ(w.mode >> bit & 1, value) << field;
+    }
+  }
+}
+
+TEST(LaunchTest, MemoryOrderComesFromRsrc1) {
+  const TestProgram p{.lanes = 32, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  for (bool ordered : {true, false}) {
+    SetField(std::get<out::AmdLaunch>(record.arch).rsrc1, 30, 1, ordered);
+    scene::Dispatch dispatch = DispatchOf(p);
+    const auto state = LaunchState::Create(CodeOf(p), record, {}, dispatch);
+    ASSERT_TRUE(state.ok()) << state.status();
+    EXPECT_EQ((*state)->memory_ordered(), ordered);
+  }
+}
+
+TEST(LaunchTest, ScratchMustBeEnabled) {
+  const TestProgram p{.lanes = 32, .body = {}, .scratch_per_lane = 16};
+  out::LaunchRecord record = RecordOf(p);
+  EXPECT_EQ(Refusal(record, p), "");
+  SetField(std::get<out::AmdLaunch>(record.arch).rsrc2, 0, 1, 0);
+  EXPECT_REFUSED(record, p, "scratch that rsrc2 does not enable");
+}
+
+TEST(LaunchTest, SharedVgprsAreNotModelled) {
+  const TestProgram p{.lanes = 64, .body = {}};
+  out::LaunchRecord record = RecordOf(p);
+  std::get<out::AmdLaunch>(record.arch).rsrc3 = 1;
+  scene::Dispatch dispatch = DispatchOf(p);
+  const absl::Status status = LaunchState::Create(CodeOf(p), record, {}, dispatch).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_NE(status.message().find("shared VGPRs"), std::string::npos) << status;
 }
 
 }  // namespace

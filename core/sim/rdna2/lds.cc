@@ -1,11 +1,18 @@
 // See lds.h. Sources: AMD, "RDNA 2" ISA guide, 30 November 2020, chapter 10 and 12.17. The order of
 // what is compared and what is swapped in is the opposite of that of buffers.
+//
+// An address is the sum of register and offset modulo 2^32: LLVM 19 puts additions to a base of
+// unknown sign into the offset field for gfx1030, and not for the first generation, whose adder has
+// 16 bits. Loads and stores need no alignment: Linux's amdgpu sets SH_MEM_CONFIG.ALIGNMENT_MODE to
+// UNALIGNED, in which LLVM 19 loads 16 bytes from any address with one ds_read_b128. Atomics must
+// be aligned in every mode; else they are memory violations (AMD, "RDNA 3" ISA guide, 3.3.4.1).
 #include "core/sim/rdna2/lds.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "core/sim/rdna2/access.h"
 #include "core/sim/rdna2/dpp.h"
 #include "core/sim/rdna2/operand.h"
@@ -25,20 +32,18 @@ class DsAccess {
   DsAccess(const Op& op, Context& context, WaveState& wave)
       : op_(op), access_(AccessOf(op.inst.op)), context_(context), wave_(wave) {}
 
-  void Run(int lane) {
-    const uint64_t base = LaneSource(wave_, op_, 0, lane);
-    if (!access_.two) {
-      One(lane, base + static_cast<uint64_t>(op_.inst.offset), 0);
-      return;
-    }
-    const uint64_t unit = access_.bytes * (access_.stride64 ? 64u : 1u);
-    One(lane, base + static_cast<uint64_t>(op_.inst.offset) * unit, 0);
-    One(lane, base + op_.inst.offset1 * unit, 1);
+  absl::Status Run(int lane) {
+    const auto base = static_cast<uint32_t>(LaneSource(wave_, op_, 0, lane));
+    const auto offset = static_cast<uint32_t>(op_.inst.offset);
+    if (!access_.two) return One(lane, base + offset, 0);
+    const uint32_t unit = access_.bytes * (access_.stride64 ? 64u : 1u);
+    if (absl::Status s = One(lane, base + offset * unit, 0); !s.ok()) return s;
+    return One(lane, base + op_.inst.offset1 * unit, 1);
   }
 
  private:
   // Returns the bytes of an access; null if it is not inside.
-  uint8_t* At(uint64_t address) {
+  uint8_t* At(uint32_t address) {
     const absl::Span<uint8_t> lds = context_.lds;
     if (address <= lds.size() && lds.size() - address >= access_.bytes) {
       context_.Note(Space::kLds, address, access_.bytes, UseOf(access_.kind));
@@ -49,7 +54,11 @@ class DsAccess {
   }
 
   // `second`: which of two.
-  void One(int lane, uint64_t address, int second) {
+  absl::Status One(int lane, uint32_t address, int second) {
+    if (access_.kind == AccessKind::kAtomic && address % access_.bytes != 0) {
+      return OpError(absl::StatusCode::kOutOfRange, op_, wave_.size,
+                     absl::StrFormat("an atomic of LDS that is not aligned, lane %d", lane));
+    }
     uint8_t* const at = At(address);
     const int dwords = std::max(1, access_.bytes / 4);
     switch (access_.kind) {
@@ -57,17 +66,18 @@ class DsAccess {
         std::array<uint8_t, 16> bytes{};
         if (at != nullptr) std::memcpy(bytes.data(), at, access_.bytes);
         StoreLoaded(access_, bytes.data(), op_.inst.dst.vgpr() + second * dwords, lane, wave_);
-        return;
+        break;
       }
       case AccessKind::kStore:
         if (at != nullptr) {
-          const isa::Operand data = op_.inst.src[static_cast<size_t>(1 + second)];
+          const isa::Operand data = op_.inst.src[size_t{1} + second];
           const std::array<uint8_t, 16> bytes = BytesToStore(access_, data.vgpr(), lane, wave_);
           std::memcpy(at, bytes.data(), access_.bytes);
         }
-        return;
+        break;
       default: Atomic(lane, at, second);
     }
+    return absl::OkStatus();
   }
 
   uint64_t Data(int source, int lane) const {
@@ -142,8 +152,11 @@ absl::Status ExecuteDs(const Op& op, Context& context, WaveState& wave) {
     return NotModelled(op, wave.size, "LDS operation");
   }
   DsAccess access(op, context, wave);
-  ForLanes(wave.Exec(), context.order, [&](int lane) { access.Run(lane); });
-  return absl::OkStatus();
+  absl::Status status;
+  ForLanes(wave.Exec(), context.order, [&](int lane) {
+    if (status.ok()) status = access.Run(lane);
+  });
+  return status;
 }
 
 }  // namespace kiln::sim::rdna2

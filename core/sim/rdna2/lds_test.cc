@@ -1,6 +1,8 @@
 // Tests lds.h.
 #include "core/sim/rdna2/lds.h"
 
+#include <tuple>
+
 #include "core/sim/rdna2/testing.h"
 #include "gtest/gtest.h"
 
@@ -181,6 +183,73 @@ TEST(LdsTest, GdsIsRefused) {
                      .lds_bytes = 512})
                 .code(),
             absl::StatusCode::kUnimplemented);
+}
+
+TEST(LdsTest, AddressesWrapAtThe32ndBit) {
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0x7e0402c4,              // v_mov_b32_e32 v2, -4
+                              0x7e060287,              // v_mov_b32_e32 v3, 7
+                              0x7e080280,              // v_mov_b32_e32 v4, 0
+                              0xd8340008, 0x00000302,  // ds_write_b32 v2, v3 offset:8
+                              0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                              0xd8d80004, 0x01000004,  // ds_read_b32 v1, v4 offset:4
+                              0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                          },
+                      .lds_bytes = 512};
+  EXPECT_EQ(Lanes(p), std::vector<uint32_t>(32, 7));
+  TestProgram two = p;
+  two.body = {
+      0x7e0402c4,              // v_mov_b32_e32 v2, -4
+      0x7e060287,              // v_mov_b32_e32 v3, 7
+      0x7e080280,              // v_mov_b32_e32 v4, 0
+      0xd8380100, 0x00030304,  // ds_write2_b32 v4, v3, v3 offset1:1
+      0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+      0xd8dc0100, 0x07000002,  // ds_read2_b32 v[7:8], v2 offset1:1
+      0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+      0x7e020308,              // v_mov_b32_e32 v1, v8
+  };
+  EXPECT_EQ(Lanes(two), std::vector<uint32_t>(32, 7));
+}
+
+TEST(LdsTest, LoadsAndStoresNeedNoAlignment) {
+  // 16 bytes at byte 1, then two of them at 2, and 12 at 1.
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0x7e040281,              // v_mov_b32_e32 v2, 1
+                              0x7e0602ff, 0x04030201,  // v_mov_b32_e32 v3, 0x04030201
+                              0x7e0802ff, 0x08070605,  // v_mov_b32_e32 v4, 0x08070605
+                              0xdb7c0000, 0x00000302,  // ds_write_b128 v2, v[3:6]
+                              0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                              0xdbf80000, 0x07000002,  // ds_read_b96 v[7:9], v2
+                              0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                              0x7e020308,              // v_mov_b32_e32 v1, v8
+                          },
+                      .lds_bytes = 512};
+  EXPECT_EQ(Lanes(p), std::vector<uint32_t>(32, 0x08070605));
+}
+
+TEST(LdsTest, AtomicsMustBeAligned) {
+  // An address, an atomic, and whether it is aligned.
+  const std::tuple<uint32_t, Words, bool> kCases[] = {
+      {0x7e040284, {0xd8000000, 0x00000302}, true},   // v_mov_b32 v2, 4; ds_add_u32 v2, v3
+      {0x7e040282, {0xd8000000, 0x00000302}, false},  // v_mov_b32 v2, 2
+      {0x7e040288, {0xd9000000, 0x00000302}, true},   // v_mov_b32 v2, 8; ds_add_u64 v2, v[3:4]
+      {0x7e040284, {0xd9000000, 0x00000302}, false},  // v_mov_b32 v2, 4
+      {0x7e040284, {0xd9b40000, 0x05000302}, false},  // ds_wrxchg_rtn_b64 v[5:6], v2, v[3:4]
+  };
+  for (const auto& [address, atomic, aligned] : kCases) {
+    TestProgram p{.lanes = 32, .body = {address}, .lds_bytes = 512};
+    p.body.insert(p.body.end(), atomic.begin(), atomic.end());
+    const absl::Status error = ErrorOf(p);
+    EXPECT_EQ(error.ok(), aligned) << error;
+    if (!aligned) {
+      EXPECT_EQ(error.code(), absl::StatusCode::kOutOfRange);
+      EXPECT_NE(error.message().find("not aligned"), std::string::npos) << error;
+    }
+  }
 }
 
 }  // namespace

@@ -6,35 +6,33 @@
 namespace kiln::sim::rdna2 {
 namespace {
 
-// Returns how many of the bytes exist; 0 if more than three of them do not.
-uint32_t Present(const scene::AddressSpace& space, uint64_t address, uint32_t bytes,
-                 uint8_t** data) {
-  for (uint32_t n = bytes; n > 0 && bytes - n < 4; --n) {
-    const absl::StatusOr<uint8_t*> at = space.Resolve(address, n);
-    if (!at.ok()) continue;
-    *data = *at;
-    return n;
-  }
-  return 0;
-}
-
 constexpr uint8_t kUndefinedByte = 0xa5;
 
 }  // namespace
 
+uint8_t* Memory::Find(uint64_t address, uint32_t bytes, uint32_t* present) const {
+  for (uint32_t n = bytes; n > 0 && bytes - n < 4; --n) {
+    const absl::StatusOr<uint8_t*> at = space.Resolve(address, n);
+    if (!at.ok()) continue;
+    *present = n;
+    return *at;
+  }
+  return nullptr;
+}
+
 bool Memory::Read(uint64_t address, uint32_t bytes, uint8_t* to) const {
-  uint8_t* data = nullptr;
-  const uint32_t present = Present(space, address, bytes, &data);
-  if (present == 0) return false;
+  uint32_t present = 0;
+  const uint8_t* const data = Find(address, bytes, &present);
+  if (data == nullptr) return false;
   std::memset(to, kUndefinedByte, bytes);
   std::memcpy(to, data, present);
   return true;
 }
 
 bool Memory::Write(uint64_t address, uint32_t bytes, const uint8_t* from) const {
-  uint8_t* data = nullptr;
-  const uint32_t present = Present(space, address, bytes, &data);
-  if (present == 0) return false;
+  uint32_t present = 0;
+  uint8_t* const data = Find(address, bytes, &present);
+  if (data == nullptr) return false;
   std::memcpy(data, from, present);
   return true;
 }

@@ -37,6 +37,9 @@ struct Memory {
   bool Read(uint64_t address, uint32_t bytes, uint8_t* to) const;
   bool Write(uint64_t address, uint32_t bytes, const uint8_t* from) const;
 
+  // Returns where such bytes are, and how many of them exist; null if others do not.
+  uint8_t* Find(uint64_t address, uint32_t bytes, uint32_t* present) const;
+
   // Returns the image whose T# has this base, or null.
   const PlacedImage* ImageAt(uint64_t address) const;
 };

@@ -85,4 +85,13 @@ uint32_t Scalar32(const WaveState& wave, const Op& op, isa::Operand operand) {
   return static_cast<uint32_t>(UniformValue(wave, op.inst, operand, Type::kB32));
 }
 
+int SelectedLane(const WaveState& wave, const Op& op) {
+  return static_cast<int>(Scalar32(wave, op, op.inst.src[1])) & (wave.lanes() - 1);
+}
+
+int FirstLane(const WaveState& wave) {
+  const uint64_t exec = wave.Exec();
+  return exec == 0 ? 0 : std::countr_zero(exec);
+}
+
 }  // namespace kiln::sim::rdna2

@@ -32,6 +32,12 @@ uint64_t LaneSource(const WaveState& wave, const Op& op, int i, int lane);
 // none.
 uint32_t Scalar32(const WaveState& wave, const Op& op, isa::Operand operand);
 
+// Returns the lane that v_readlane_b32 or v_writelane_b32 selects.
+int SelectedLane(const WaveState& wave, const Op& op);
+
+// Returns the first lane that is on, which v_readfirstlane_b32 reads; 0 if none is.
+int FirstLane(const WaveState& wave);
+
 }  // namespace kiln::sim::rdna2
 
 #endif  // KILN_CORE_SIM_RDNA2_OPERAND_H_

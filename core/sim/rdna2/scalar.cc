@@ -4,6 +4,7 @@
 
 #include "core/sim/rdna2/alu/scalar.h"
 #include "core/sim/rdna2/operand.h"
+#include "core/sim/rdna2/relative.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
@@ -56,22 +57,12 @@ absl::Status Setreg(const Op& op, WaveState& w) {
   return absl::OkStatus();
 }
 
-// s_movrels, s_movreld: a register that is M0 behind the one named.
+// s_movrels_b32 and kin. A register that is displaced stays among SGPRs and vcc.
 absl::Status MoveRelative(const Op& op, WaveState& w) {
-  const uint32_t m0 = w.scalar[isa::kM0];
-  uint64_t from = op.inst.src[0].code, to = op.inst.dst.code;
-  const bool named = op.inst.src[0].is_scalar_register();
-  const bool reads = op.inst.op == Opcode::kSMovrelsB32 || op.inst.op == Opcode::kSMovrelsB64;
-  if (reads) from += m0;
-  if (op.inst.op == Opcode::kSMovreldB32 || op.inst.op == Opcode::kSMovreldB64) to += m0;
-  if (op.inst.op == Opcode::kSMovrelsd2B32) {
-    from += m0 & 0x3ff;
-    to += m0 >> 16 & 0x3ff;
-  }
+  const auto [from, to] = RelativeOperandsOf(op, w);
   const int dwords = isa::Dwords(op.info->dst);
-  const auto end = static_cast<uint64_t>(isa::kVccHi - dwords + 1);
-  if ((named && from != op.inst.src[0].code && from > end) ||
-      (to != op.inst.dst.code && to > end)) {
+  const uint64_t end = uint64_t{isa::kVccHi} + 1 - dwords;
+  if ((from != op.inst.src[0].code && from > end) || (to != op.inst.dst.code && to > end)) {
     return OpError(absl::StatusCode::kOutOfRange, op, w.size, "a register beyond the wave's");
   }
   uint64_t value = ScalarSource(w, op, 0);
@@ -124,12 +115,7 @@ absl::Status ExecuteScalar(const Op& op, WaveState& w) {
     case Opcode::kSGetregB32: return Getreg(op, w);
     case Opcode::kSSetregB32:
     case Opcode::kSSetregImm32B32: return Setreg(op, w);
-    case Opcode::kSMovrelsB32:
-    case Opcode::kSMovrelsB64:
-    case Opcode::kSMovreldB32:
-    case Opcode::kSMovreldB64:
-    case Opcode::kSMovrelsd2B32: return MoveRelative(op, w);
-    default: return Arithmetic(op, w);
+    default: return IsRelativeMove(op.inst.op) ? MoveRelative(op, w) : Arithmetic(op, w);
   }
 }
 

@@ -2,29 +2,63 @@
 #include "core/sim/rdna2/scoreboard.h"
 
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/sim/rdna2/access.h"
+#include "core/sim/rdna2/operand.h"
+#include "core/sim/rdna2/relative.h"
+#include "core/sim/rdna2/resource/image_address.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
 
 using isa::Opcode;
 
-// Registers whose lanes an instruction reads where it is not on: exchange between lanes.
-bool ReadsOtherLanes(const Op& op) {
+uint64_t Bit(int lane) { return uint64_t{1} << lane; }
+
+// Returns the lanes in which an instruction reads a register: not only its own if lanes exchange
+// data, or if their differences give the level of detail.
+uint64_t LanesRead(const Op& op, const isa::OperandUse& use, const WaveState& w) {
+  const uint64_t exec = w.Exec();
+  if (op.inst.form == isa::Form::kDpp16 || op.inst.form == isa::Form::kDpp8) return w.AllLanes();
   switch (op.inst.op) {
-    case Opcode::kVReadlaneB32:
     case Opcode::kVPermlane16B32:
-    case Opcode::kVPermlanex16B32: return true;
-    default: return op.inst.form == isa::Form::kDpp16 || op.inst.form == isa::Form::kDpp8;
+    case Opcode::kVPermlanex16B32: return w.AllLanes();
+    case Opcode::kVReadfirstlaneB32: return Bit(FirstLane(w));
+    case Opcode::kVReadlaneB32:
+    case Opcode::kVWritelaneB32: return Bit(SelectedLane(w, op));
+    default: break;
   }
+  if (op.info->encoding == isa::Encoding::kMimg && use.member == isa::Member::kSrc0) {
+    const absl::StatusOr<ImageOpcode> image = ImageOpcodeOf(op.inst.op);
+    constexpr uint64_t kQuads = 0x1111111111111111;
+    const uint64_t firsts = (exec | exec >> 1 | exec >> 2 | exec >> 3) & kQuads;
+    if (image.ok() && image->NeedsQuad()) return firsts * 15;
+  }
+  return exec;
 }
 
-// A load into half a register does not read the other half, it leaves it.
-bool KeepsHalf(const Op& op, const isa::OperandUse& use) {
-  return op.Has(isa::opcode_flag::kLoad) && use.member == isa::Member::kDst && !use.implicit;
+uint64_t LanesWritten(const Op& op, const WaveState& w) {
+  return op.inst.op == Opcode::kVWritelaneB32 ? Bit(SelectedLane(w, op)) : w.Exec();
+}
+
+// Returns the first register of a use: M0 displaces those of relative moves.
+int FirstRegister(const Op& op, const isa::OperandUse& use, const WaveState& w) {
+  if (!IsRelativeMove(op.inst.op) || use.implicit) return use.operand.code;
+  const RelativeOperands at = RelativeOperandsOf(op, w);
+  const uint64_t code = use.member == isa::Member::kDst    ? at.to
+                        : use.member == isa::Member::kSrc0 ? at.from
+                                                           : use.operand.code;
+  return static_cast<int>(std::min<uint64_t>(code, isa::Operand::kNone));
+}
+
+// Returns whether an instruction leaves a part of its result as it was, which has not been read: a
+// load half of a register, or the status of tfe and lwe, v_writelane_b32 other lanes.
+bool LeavesRest(const Op& op, const isa::OperandUse& use) {
+  const bool partial = op.Has(isa::opcode_flag::kLoad) || op.inst.op == Opcode::kVWritelaneB32;
+  return partial && use.member == isa::Member::kDst && !use.implicit;
 }
 
 std::string RegisterName(int code) {
@@ -40,31 +74,22 @@ bool IsFloatAtomic(const Op& op) {
 
 }  // namespace
 
-// Lets events end, oldest first, until `count` of those that the counter counts are left. If some
-// end out of order, that many ended for certain only of the others.
+// Lets events end that are certain to have ended when `count` of those are left that the counter
+// counts: of each sequence all but the last `count`.
 void Scoreboard::Drain(bool Event::*counter, int count) {
-  int in_order = 0;
-  for (const Event& e : events_) in_order += e.*counter && OrderOf(e.producer) == Order::kInOrder;
+  std::array<int, kSequences> left{};
+  const auto of = [&left](const Event& e) -> int& { return left[static_cast<size_t>(e.sequence)]; };
+  for (const Event& e : events_) of(e) += e.*counter;
   for (Event& e : events_) {
     if (!(e.*counter)) continue;
-    const bool ordered = OrderOf(e.producer) == Order::kInOrder;
-    if (count == 0 || (ordered && in_order > count)) e.*counter = false;
-    if (ordered) --in_order;
-  }
-}
-
-// Vector memory ends in order, flat accesses among it.
-void Scoreboard::DrainInOrder(bool Event::*counter, int count) {
-  int left = 0;
-  for (const Event& e : events_) left += e.*counter;
-  for (Event& e : events_) {
-    if (e.*counter && left-- > count) e.*counter = false;
+    const bool early = of(e)-- > count;
+    if (count == 0 || (early && e.sequence != Sequence::kNone)) e.*counter = false;
   }
 }
 
 void Scoreboard::Wait(const WaitCounts& waits, uint32_t phase) {
-  if (waits.vm != kNoWait) DrainInOrder(&Event::vm, waits.vm);
-  if (waits.vs != kNoWait) DrainInOrder(&Event::vs, waits.vs);
+  if (waits.vm != kNoWait) Drain(&Event::vm, waits.vm);
+  if (waits.vs != kNoWait) Drain(&Event::vs, waits.vs);
   if (waits.lgkm != kNoWait) Drain(&Event::lgkm, waits.lgkm);
   if (waits.exp != kNoWait) Drain(&Event::exp, waits.exp);
   Update(phase);
@@ -80,9 +105,13 @@ void Scoreboard::Update(uint32_t phase) {
   busy_.reset();
   for (const Event& e : events_) {
     for (const auto& [first, count] : e.registers) {
-      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+      for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
     }
   }
+}
+
+bool Scoreboard::StoresInFlight() const {
+  return std::any_of(events_.begin(), events_.end(), [](const Event& e) { return e.vs; });
 }
 
 absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
@@ -109,10 +138,9 @@ absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,
   return absl::OkStatus();
 }
 
-absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_t lanes,
+absl::Status Scoreboard::Check(const Op& op, int first, int dwords, uint64_t lanes,
                                Hazard hazard) const {
-  for (int i = 0; i < use.dwords; ++i) {
-    const int code = use.operand.code + i;
+  for (int code = first; code < first + dwords; ++code) {
     if (code >= 512 || !busy_.test(static_cast<size_t>(code))) continue;
     absl::Status s = CheckRegister(op, code, lanes, hazard);
     if (!s.ok()) return s;
@@ -121,14 +149,16 @@ absl::Status Scoreboard::Check(const Op& op, const isa::OperandUse& use, uint64_
 }
 
 absl::Status Scoreboard::CheckUses(const Op& op, const WaveState& wave) const {
-  const uint64_t read = ReadsOtherLanes(op) ? wave.AllLanes() : wave.Exec();
   for (const isa::OperandUse& use : op.uses) {
-    if (!use.read || KeepsHalf(op, use)) continue;
-    if (absl::Status s = Check(op, use, read, Hazard::kReadAfterWrite); !s.ok()) return s;
+    if (!use.read || LeavesRest(op, use)) continue;
+    absl::Status s = Check(op, FirstRegister(op, use, wave), use.dwords, LanesRead(op, use, wave),
+                           Hazard::kReadAfterWrite);
+    if (!s.ok()) return s;
   }
   for (const isa::OperandUse& use : op.uses) {
     if (!use.written) continue;
-    absl::Status s = Check(op, use, wave.Exec(), Hazard::kWriteAfterWrite);
+    absl::Status s = Check(op, FirstRegister(op, use, wave), use.dwords, LanesWritten(op, wave),
+                           Hazard::kWriteAfterWrite);
     if (!s.ok()) return s;
   }
   return absl::OkStatus();
@@ -140,6 +170,7 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
   if (event.producer == Producer::kNone) return;
   const Counter counter = CounterOf(event.producer);
   event.op = index;
+  event.sequence = SequenceOf(op, options_.memory_ordered);
   event.vm = counter == Counter::kVm || counter == Counter::kVmAndLgkm;
   event.lgkm = counter == Counter::kLgkm || counter == Counter::kVmAndLgkm;
   event.exp = counter == Counter::kExp;
@@ -152,9 +183,10 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
     if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
   }
   for (const auto& [first, count] : event.registers) {
-    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first + i));
+    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
   }
-  // Issue waits before a counter overflows: 63, of exports 7 (RDNA 2 ISA guide, 4.4).
+  // Issue waits before a counter overflows: 63, of exports 7 (Mesa 25.0.7, aco_ir.cpp,
+  // wait_imm::max).
   WaitCounts room;
   room.vm = room.vs = room.lgkm = 62;
   room.exp = 6;
@@ -168,11 +200,11 @@ absl::Status Scoreboard::CheckHazards(const Op& op) {
   const bool vector = isa::IsVectorAlu(op.info->encoding);
   const bool permlane =
       op.inst.op == Opcode::kVPermlane16B32 || op.inst.op == Opcode::kVPermlanex16B32;
-  if (unsourced_ && op.inst.op == Opcode::kSDenormMode && since_float_atomic_ < 3) {
+  if (options_.unsourced && op.inst.op == Opcode::kSDenormMode && since_float_atomic_ < 3) {
     return OpError(absl::StatusCode::kFailedPrecondition, op, program_->wave,
                    "contract: s_denorm_mode within three wait states of a float atomic");
   }
-  if (unsourced_ && permlane && after_cmpx_) {
+  if (options_.unsourced && permlane && after_cmpx_) {
     return OpError(absl::StatusCode::kFailedPrecondition, op, program_->wave,
                    "contract: v_permlane directly behind v_cmpx");
   }
@@ -192,7 +224,8 @@ absl::Status Scoreboard::Issue(uint32_t index, const WaveState& wave, uint32_t a
     Wait(WaitsOf(op), wave.phase);
     return absl::OkStatus();
   }
-  // The end waits for everything, and only then counts as an arrival (RDNA 2 ISA guide, 12.5).
+  // The end waits for everything, and only then counts as an arrival (s_endpgm in AMD's guide, as
+  // README-ISA.md of Mesa's compiler quotes it).
   if (op.Has(isa::opcode_flag::kEnd)) Wait({0, 0, 0, 0}, wave.phase);
   if (busy_.any()) {
     if (absl::Status s = CheckUses(op, wave); !s.ok()) return s;

@@ -24,20 +24,28 @@ namespace kiln::sim::rdna2 {
 
 class Scoreboard {
  public:
-  // `unsourced`: also judge by rules that Mesa's compiler does not keep.
+  struct Options {
+    bool unsourced = false;      // also judge by rules that Mesa's compiler does not keep
+    bool memory_ordered = true;  // MEM_ORDERED of rsrc1: loads of all kinds end in order
+  };
+
   // `log`, which may be null: is told when accesses have ended.
-  Scoreboard(const Program* program, bool unsourced, AccessLog* log)
-      : program_(program), unsourced_(unsourced), log_(log) {}
+  Scoreboard(const Program* program, const Options& options, AccessLog* log)
+      : program_(program), options_(options), log_(log) {}
 
   // Judges the instruction about to be executed and records its effects. FailedPrecondition: a
   // violation of the contract. `access`: its number in the log, 0 if it has none.
   absl::Status Issue(uint32_t index, const WaveState& wave, uint32_t access);
+
+  // Returns true if a store to vector memory may not have ended.
+  bool StoresInFlight() const;
 
  private:
   // An instruction that has not ended.
   struct Event {
     uint32_t op = 0;
     Producer producer = Producer::kNone;
+    Sequence sequence = Sequence::kNone;
     bool vm = false, lgkm = false, exp = false, vs = false;  // counters that still count it
     uint64_t lanes = 0;
     uint32_t access = 0;  // number in the log
@@ -48,17 +56,16 @@ class Scoreboard {
   };
 
   void Wait(const WaitCounts& waits, uint32_t phase);
-  void DrainInOrder(bool Event::*counter, int count);
   void Drain(bool Event::*counter, int count);
   void Record(uint32_t index, const Op& op, const WaveState& wave, uint32_t access);
   absl::Status CheckUses(const Op& op, const WaveState& wave) const;
-  absl::Status Check(const Op& op, const isa::OperandUse& use, uint64_t lanes, Hazard hazard) const;
+  absl::Status Check(const Op& op, int first, int dwords, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckRegister(const Op& op, int code, uint64_t lanes, Hazard hazard) const;
   absl::Status CheckHazards(const Op& op);
   void Update(uint32_t phase);
 
   const Program* program_;
-  bool unsourced_;
+  Options options_;
   AccessLog* log_;
   std::vector<Event> events_;     // in the order of issue
   std::bitset<512> busy_;         // registers by operand code that are in an event

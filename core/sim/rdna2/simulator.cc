@@ -1,12 +1,14 @@
 // See simulator.h.
 #include "core/sim/rdna2/simulator.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,12 +17,22 @@
 #include "absl/strings/str_format.h"
 #include "core/sim/rdna2/buffer.h"
 #include "core/sim/rdna2/control_flow.h"
+#include "core/sim/rdna2/export.h"
+#include "core/sim/rdna2/export_fragment.h"
+#include "core/sim/rdna2/export_vertex.h"
 #include "core/sim/rdna2/flat.h"
+#include "core/sim/rdna2/graphics_rules.h"
 #include "core/sim/rdna2/image.h"
+#include "core/sim/rdna2/interpolation.h"
 #include "core/sim/rdna2/launch.h"
+#include "core/sim/rdna2/launch_fragment.h"
+#include "core/sim/rdna2/launch_vertex.h"
 #include "core/sim/rdna2/lds.h"
+#include "core/sim/rdna2/memory_order.h"
+#include "core/sim/rdna2/message.h"
 #include "core/sim/rdna2/program.h"
 #include "core/sim/rdna2/scalar.h"
+#include "core/sim/rdna2/scalar_memory.h"
 #include "core/sim/rdna2/scoreboard.h"
 #include "core/sim/rdna2/smem.h"
 #include "core/sim/rdna2/vector.h"
@@ -34,42 +46,82 @@ using isa::Opcode;
 // Instructions that a wave runs before the next wave of the workgroup runs.
 constexpr uint64_t kTurn = 20000;
 
+// Maximum number of workgroups that run at the same time in memory mode. Enough to expose what two
+// of them need; with more, any two would rarely overlap.
+constexpr uint32_t kTogether = 4;
+
 // Instructions between two readings of the clock.
 constexpr uint64_t kClockInterval = 1 << 18;
 
 class Simulator {
  public:
-  Simulator(const Program& program, const Options& options, const scene::TimeLimit& limit,
-            LaunchState& launch)
+  // `launches`: memory for as many workgroups as may run at the same time.
+  Simulator(const Program& program, const Options& options, scene::Dispatch& dispatch,
+            absl::Span<const std::unique_ptr<LaunchState>> launches)
       : program_(program),
         options_(options),
-        launch_(launch),
-        limit_(limit),
-        executed_(program.ops.size()) {}
+        launches_(launches),
+        limit_(dispatch.limit),
+        executed_(program.ops.size()) {
+    if (options.contract || options.memory_seed) scalar_.emplace(&program);
+    if (!options.memory_seed) return;
+    order_ = std::make_unique<MemoryOrder>(
+        *options.memory_seed, dispatch, options.needs,
+        [this](const Op& op, Context& context, WaveState& w) { return Execute(op, context, w); });
+  }
 
-  absl::Status RunGroup(const std::array<uint32_t, 3>& group);
+  // Runs workgroups at the same time: one, or up to kTogether in memory mode.
+  absl::Status RunGroups(absl::Span<const std::array<uint32_t, 3>> ids);
+  // Returns how many of the remaining workgroups run together next.
+  size_t DrawTogether(uint64_t left);
+  absl::Status RunFragments(FragmentWave& fragment);
+  absl::Status RunVertices(VertexGroup& vertices);
   scene::RunStats TakeStats();
 
  private:
-  absl::Status RunTurn(uint32_t index);
+  struct Group {
+    std::array<uint32_t, 3> id;
+    LaunchState* launch = nullptr;
+    uint32_t first_in_order = 0;  // number of its first wave in MemoryOrder
+    std::vector<WaveState> waves;
+    std::vector<Scoreboard> scoreboards;
+    std::optional<AccessLog> log;  // in contract mode
+
+    bool Has(WaveStatus status) const {
+      return std::any_of(waves.begin(), waves.end(),
+                         [status](const WaveState& w) { return w.status == status; });
+    }
+  };
+
+  void StartGroup(Group* group);
+  absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunWaves();
+  absl::Status RunWavesAtRandom();
+  void Begin(Group* group, uint32_t waves);
+  Group& BeginOfDraw(uint32_t waves);
+  Context ContextOf(uint32_t index) const;
   absl::Status Step(uint32_t index, const Op& op);
+  absl::Status Access(uint32_t index, const Op& op);
   absl::Status Execute(const Op& op, Context& context, WaveState& wave);
-  absl::Status Sopp(const Op& op, WaveState& wave);
+  absl::Status Sopp(const Op& op, const Context& context, WaveState& wave);
   absl::Status CheckLimits(const WaveState& wave);
   void NoteOutside(const Op& op, uint64_t accesses);
 
   const Program& program_;
   const Options& options_;
-  LaunchState& launch_;
+  absl::Span<const std::unique_ptr<LaunchState>> launches_;
   const scene::TimeLimit& limit_;
   scene::RunStats stats_;
   std::vector<uint8_t> executed_;                   // by instruction
   std::map<uint32_t, scene::OutOfBounds> outside_;  // by byte of the instruction
   uint64_t next_clock_ = kClockInterval;
-  std::vector<WaveState> waves_;
-  std::vector<Scoreboard> scoreboards_;
-  std::optional<AccessLog> log_;  // of the running workgroup, in contract mode
+  std::vector<Group> groups_;           // those running at the same time
+  Group* group_ = nullptr;              // that of the running wave
+  std::optional<ScalarMemory> scalar_;  // in contract and memory mode
+  std::unique_ptr<MemoryOrder> order_;  // in memory mode
+  bool stalled_ = false;                // the last instruction tried waits for accesses
+  FragmentWave* fragment_ = nullptr;    // that runs, in a draw
+  VertexGroup* vertices_ = nullptr;
 };
 
 scene::RunStats Simulator::TakeStats() {
@@ -104,7 +156,7 @@ absl::Status Simulator::CheckLimits(const WaveState& wave) {
   return in_time.ok() ? in_time : exceeded(in_time.message());
 }
 
-absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
+absl::Status Simulator::Sopp(const Op& op, const Context& context, WaveState& wave) {
   switch (op.inst.op) {
     case Opcode::kSEndpgm: wave.status = WaveStatus::kEnded; return absl::OkStatus();
     case Opcode::kSBarrier: wave.status = WaveStatus::kAtBarrier; return absl::OkStatus();
@@ -113,15 +165,15 @@ absl::Status Simulator::Sopp(const Op& op, WaveState& wave) {
     case Opcode::kSCodeEnd:
       return OpError(absl::StatusCode::kInvalidArgument, op, program_.wave,
                      "the program runs past its end");
+    case Opcode::kSSendmsg:
+    case Opcode::kSSendmsghalt: return ExecuteMessage(op, context, wave);
     default: return ExecuteControlFlow(op, program_, 0, wave);
   }
 }
 
 absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave) {
   switch (op.info->encoding) {
-    case Encoding::kSopp:
-      if (op.info->unit == isa::Unit::kMessage) return NotModelled(op, program_.wave, "message");
-      return Sopp(op, wave);
+    case Encoding::kSopp: return Sopp(op, context, wave);
     case Encoding::kSop1:
     case Encoding::kSop2:
     case Encoding::kSopk:
@@ -136,22 +188,64 @@ absl::Status Simulator::Execute(const Op& op, Context& context, WaveState& wave)
     case Encoding::kFlat:
     case Encoding::kGlobal:
     case Encoding::kScratch: return ExecuteFlat(op, context, wave);
-    case Encoding::kVintrp: return NotModelled(op, program_.wave, "interpolation");
-    case Encoding::kExp: return NotModelled(op, program_.wave, "export");
-    default: return ExecuteVector(op, wave);
+    case Encoding::kVintrp: return ExecuteInterpolation(op, context, wave);
+    case Encoding::kExp: return ExecuteExport(op, context, wave);
+    default:
+      if (op.info->unit == isa::Unit::kInterpolate) return ExecuteInterpolation(op, context, wave);
+      return ExecuteVector(op, wave);
   }
 }
 
 bool IsMemory(const Op& op) {
-  return op.info->encoding == Encoding::kSmem || op.info->encoding >= Encoding::kDs;
+  const Encoding e = op.info->encoding;
+  return e == Encoding::kSmem || (e >= Encoding::kDs && e != Encoding::kExp);
+}
+
+// Returns what a wave of the running workgroup reaches.
+Context Simulator::ContextOf(uint32_t index) const {
+  Context context = group_->launch->ContextOf(index);
+  context.fragment = fragment_;
+  context.vertices = vertices_;
+  return context;
+}
+
+// Executes an instruction that accesses memory, or leaves it in flight.
+absl::Status Simulator::Access(uint32_t index, const Op& op) {
+  WaveState& w = group_->waves[index];
+  Context context = ContextOf(index);
+  context.log = group_->log ? &*group_->log : nullptr;
+  context.scalar = scalar_ ? &*scalar_ : nullptr;
+  context.observer = options_.observer;
+  if (absl::Status s = CheckGraphics(op, context, w); !s.ok()) return s;
+  if (scalar_) scalar_->Begin(static_cast<uint32_t>(&op - program_.ops.data()));
+  absl::Status status =
+      order_ ? order_->Issue(group_->first_in_order + index, op, context) : Execute(op, context, w);
+  if (context.outside != 0) NoteOutside(op, context.outside);
+  if (status.ok() && scalar_) status = scalar_->status();
+  return status.ok() && group_->log ? group_->log->status() : status;
 }
 
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
-  WaveState& w = waves_[index];
+  WaveState& w = group_->waves[index];
+  Observer* const observer = options_.observer;
+  if (observer != nullptr) observer->Step(index, w.phase, op.offset, w.Exec());
+  if (order_ && op.info->unit == isa::Unit::kWait) {
+    const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, op);
+    if (!ready.ok()) return ready.status();
+    stalled_ = !*ready;
+    if (stalled_) return absl::OkStatus();
+  }
   uint32_t access = 0;
-  if (log_ && IsMemory(op)) access = log_->Begin(w.pc, index, w.phase);
+  if (group_->log && IsMemory(op)) access = group_->log->Begin(w.pc, index, w.phase);
   if (options_.contract) {
-    if (absl::Status s = scoreboards_[index].Issue(w.pc, w, access); !s.ok()) return s;
+    Scoreboard& scoreboard = group_->scoreboards[index];
+    if (vertices_ != nullptr && scoreboard.StoresInFlight()) {
+      if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
+    }
+    if (fragment_ != nullptr) {
+      if (absl::Status s = CheckQuads(op, *fragment_, w); !s.ok()) return s;
+    }
+    if (absl::Status s = scoreboard.Issue(w.pc, w, access); !s.ok()) return s;
   }
   const int lanes = std::popcount(w.Exec());
   const bool vector = op.info->encoding >= Encoding::kVop1;
@@ -159,83 +253,180 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (op.info->encoding != Encoding::kSopp && op.info->unit != isa::Unit::kWait) {
     stats_.lane_operations += vector ? static_cast<uint64_t>(lanes) : 1;
   }
-  if (IsMemory(op)) ++stats_.messages;
+  if (IsMemory(op) || op.info->encoding == Encoding::kExp) ++stats_.messages;
   ++w.pc;
-  Context context = launch_.ContextOf(index);
-  context.log = log_ ? &*log_ : nullptr;
-  absl::Status status = Execute(op, context, w);
-  if (context.outside != 0) NoteOutside(op, context.outside);
-  return status.ok() && log_ ? log_->status() : status;
+  if (IsMemory(op)) return Access(index, op);
+  Context context = ContextOf(index);
+  absl::Status status = CheckGraphics(op, context, w);
+  return status.ok() ? Execute(op, context, w) : status;
 }
 
-absl::Status Simulator::RunTurn(uint32_t index) {
-  WaveState& w = waves_[index];
-  const uint64_t end = w.instructions + kTurn;
+absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
+  WaveState& w = group_->waves[index];
+  const uint64_t end = w.instructions + length;
   while (w.status == WaveStatus::kRunning && w.instructions < end) {
     if (w.pc >= program_.ops.size()) {
       return absl::InvalidArgumentError("the program runs past its end");
     }
     ++w.instructions;
     ++stats_.instructions;
-    if (absl::Status s = Step(index, program_.ops[w.pc]); !s.ok()) return s;
+    absl::Status status = Step(index, program_.ops[w.pc]);
+    if (status.ok() && order_) status = order_->Pass();
+    if (!status.ok()) return status;
+    if (std::exchange(stalled_, false)) break;  // comes back to this instruction
   }
   return CheckLimits(w);
 }
 
-absl::Status Simulator::RunWaves() {
-  const auto count = static_cast<uint32_t>(waves_.size());
-  for (;;) {
-    bool running = false, waiting = false;
-    for (uint32_t turn = 0; turn < count; ++turn) {
-      const uint32_t i = options_.opposite ? count - 1 - turn : turn;
-      if (waves_[i].status != WaveStatus::kRunning) continue;
-      if (absl::Status s = RunTurn(i); !s.ok()) return s;
-    }
-    for (const WaveState& w : waves_) {
-      running |= w.status == WaveStatus::kRunning;
-      waiting |= w.status == WaveStatus::kAtBarrier;
-    }
-    if (running) continue;
-    if (!waiting) return absl::OkStatus();
-    // All that have not ended are there: those that ended count as arrived (RDNA 2 ISA
-    // guide, 12.5).
-    for (WaveState& w : waves_) {
-      if (w.status != WaveStatus::kAtBarrier) continue;
-      w.status = WaveStatus::kRunning;
-      ++w.phase;
-    }
+// All waves that have not ended are at the barrier: those that ended count as arrived (RDNA 2 ISA
+// guide, 12.5).
+void PassBarrier(std::vector<WaveState>& waves) {
+  for (WaveState& w : waves) {
+    if (w.status != WaveStatus::kAtBarrier) continue;
+    w.status = WaveStatus::kRunning;
+    ++w.phase;
   }
 }
 
-absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
-  launch_.StartGroup();
-  waves_.resize(launch_.waves_per_group());
-  scoreboards_.clear();
-  log_.reset();
-  if (options_.contract && waves_.size() > 1) log_.emplace(&program_, !launch_.wgp_mode());
-  for (uint32_t i = 0; i < waves_.size(); ++i) {
-    launch_.StartWave(i, group, waves_[i]);
-    if (options_.contract)
-      scoreboards_.emplace_back(&program_, options_.unsourced, log_ ? &*log_ : nullptr);
+absl::Status Simulator::RunWaves() {
+  std::vector<WaveState>& waves = group_->waves;
+  const auto count = static_cast<uint32_t>(waves.size());
+  for (;;) {
+    for (uint32_t turn = 0; turn < count; ++turn) {
+      const uint32_t i = options_.opposite ? count - 1 - turn : turn;
+      if (waves[i].status != WaveStatus::kRunning) continue;
+      if (absl::Status s = RunTurn(i, kTurn); !s.ok()) return s;
+    }
+    if (group_->Has(WaveStatus::kRunning)) continue;
+    if (!group_->Has(WaveStatus::kAtBarrier)) return absl::OkStatus();
+    PassBarrier(waves);
   }
-  stats_.threads += waves_.size();
+}
+
+// Runs random waves of random workgroups for one to some tens of instructions each.
+absl::Status Simulator::RunWavesAtRandom() {
+  std::vector<std::pair<Group*, uint32_t>> running;
+  for (;;) {
+    running.clear();
+    for (Group& group : groups_) {
+      if (!group.Has(WaveStatus::kRunning)) PassBarrier(group.waves);
+      for (uint32_t i = 0; i < group.waves.size(); ++i) {
+        if (group.waves[i].status == WaveStatus::kRunning) running.emplace_back(&group, i);
+      }
+    }
+    if (running.empty()) return order_->Finish();
+    uint32_t index;
+    std::tie(group_, index) = running[order_->Draw(static_cast<uint32_t>(running.size()))];
+    absl::Status status = RunTurn(index, 1 + order_->Draw(1u << order_->Draw(7)));
+    if (!status.ok()) return status;
+  }
+}
+
+// Begins a workgroup: memory and what contract mode remembers, but not the waves' registers.
+void Simulator::Begin(Group* group, uint32_t waves) {
+  LaunchState& launch = *group->launch;
+  launch.StartGroup();
+  if (options_.observer != nullptr) options_.observer->Group();
+  group->waves.resize(waves);
+  group->scoreboards.clear();
+  group->log.reset();
+  if (options_.contract && waves > 1) group->log.emplace(&program_, !launch.wgp_mode());
+  const Scoreboard::Options rules{.unsourced = options_.unsourced,
+                                  .memory_ordered = launch.memory_ordered()};
+  for (uint32_t i = 0; options_.contract && i < waves; ++i) {
+    group->scoreboards.emplace_back(&program_, rules, group->log ? &*group->log : nullptr);
+  }
+  stats_.threads += waves;
+}
+
+void Simulator::StartGroup(Group* group) {
+  LaunchState& launch = *group->launch;
+  const uint32_t count = launch.waves_per_group();
+  Begin(group, count);
+  for (uint32_t i = 0; i < count; ++i) launch.StartWave(i, group->id, group->waves[i]);
+  if (!order_) return;
+  std::vector<Context> contexts;
+  for (uint32_t i = 0; i < count; ++i) contexts.push_back(launch.ContextOf(i));
+  group->first_in_order =
+      order_->StartGroup(absl::MakeSpan(group->waves), contexts, launch.wgp_mode());
+}
+
+// Makes the one workgroup that runs in a draw, and begins it.
+Simulator::Group& Simulator::BeginOfDraw(uint32_t waves) {
+  groups_.resize(1);
+  group_ = &groups_.front();
+  group_->launch = launches_[0].get();
+  Begin(group_, waves);
+  return *group_;
+}
+
+absl::Status Simulator::RunFragments(FragmentWave& fragment) {
+  const scene::Primitive& shape = fragment.Shape();
+  LaunchState& launch = *launches_[0];
+  launch.draw_registers().view_index = shape.layer;
+  launch.draw_registers().pixel_state = PixelState(*fragment.record, *fragment.draw, shape);
+  WaveState& wave = BeginOfDraw(1).waves[0];
+  launch.StartRegisters(0, wave);
+  FillFragmentWave(fragment, launch.first_system_sgpr(), wave);
+  fragment_ = &fragment;
   absl::Status status = RunWaves();
+  if (status.ok()) status = FinishFragments(fragment);
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", group[0], ",",
-                                                  group[1], ",", group[2], ")"));
+  const scene::Point corner = fragment.Corner(std::countr_zero(fragment.quads));
+  return absl::Status(
+      status.code(),
+      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)", status.message(),
+                      static_cast<int>(corner.x), static_cast<int>(corner.y), shape.number));
+}
+
+absl::Status Simulator::RunVertices(VertexGroup& vertices) {
+  Group& group = BeginOfDraw(vertices.Waves());
+  for (uint32_t i = 0; i < group.waves.size(); ++i) {
+    launches_[0]->StartRegisters(i, group.waves[i]);
+    FillVertexWave(vertices, group.waves[i]);
+  }
+  vertices_ = &vertices;
+  absl::Status status = RunWaves();
+  if (status.ok()) status = FinishVertices(vertices);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
+                                                     status.message(), vertices.first));
+}
+
+size_t Simulator::DrawTogether(uint64_t left) {
+  const auto most = static_cast<uint32_t>(std::min<uint64_t>(left, launches_.size()));
+  return order_ && most > 1 ? 1 + order_->Draw(most) : 1;
+}
+
+absl::Status Simulator::RunGroups(absl::Span<const std::array<uint32_t, 3>> ids) {
+  groups_.resize(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    groups_[i].id = ids[i];
+    groups_[i].launch = launches_[i].get();
+    StartGroup(&groups_[i]);
+  }
+  group_ = &groups_.front();
+  absl::Status status = order_ ? RunWavesAtRandom() : RunWaves();
+  if (status.ok()) return status;
+  const std::array<uint32_t, 3>& id = group_->id;
+  return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", id[0], ",",
+                                                  id[1], ",", id[2], ")"));
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {
   if (!std::holds_alternative<out::AmdLaunch>(record.arch)) {
     return absl::InvalidArgumentError("launch record: is not of a program of this architecture");
   }
-  if (record.stage != "compute") {
+  if (record.stage != "compute" && record.stage != "fragment" && record.stage != "vertex") {
     return absl::UnimplementedError(absl::StrCat("unsupported stage: ", record.stage));
   }
   if (record.dispatch_width != 32 && record.dispatch_width != 64) {
     return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", record.dispatch_width));
   }
   if (record.entry != 0) return absl::UnimplementedError("entry point is not at the start");
+  if (record.stage == "fragment" && record.shared_bytes != 0) {
+    return absl::InvalidArgumentError("launch record: fragments have no shared memory");
+  }
   uint64_t lanes = 1;
   for (uint32_t n : record.compute.local_size) {
     if (n == 0 || n > 1024) return absl::InvalidArgumentError("local size");
@@ -249,19 +440,47 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const Options& options, const out::LaunchRecord& record,
-                           const scene::Dispatch& dispatch) {
-  if (options.memory_seed) return absl::UnimplementedError("unsupported: memory mode");
-  if (dispatch.draw || dispatch.vertices) {
-    return absl::InvalidArgumentError("a draw is for fragment and vertex programs");
+// Checks that the inputs of the stage are given, and none of other stages.
+absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
+  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
+    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
   }
+  if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
+    return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
+  }
+  if (dispatch.draw) return CheckFragmentRecord(record, *dispatch.draw);
+  if (dispatch.vertices) return CheckVertexRecord(record, *dispatch.vertices);
   return scene::CheckWorkgroups(dispatch, record.compute.requires_zero_base);
 }
 
-// Checks that the program names no register that a wave does not have, and no source that is not
-// modelled.
+// Checks what memory mode does not model: its counters fall in the order that MEM_ORDERED gives.
+absl::Status CheckMemoryMode(const out::LaunchRecord& record, const Options& options,
+                             const LaunchState& launch) {
+  if (record.stage != "compute") {
+    return absl::UnimplementedError("unsupported: memory mode of a draw");
+  }
+  if (!launch.memory_ordered()) {
+    return absl::UnimplementedError(
+        "unsupported: memory mode of a program without MEM_ORDERED in rsrc1");
+  }
+  if (options.observer != nullptr) {
+    return absl::InvalidArgumentError("an observer cannot follow a run in memory mode");
+  }
+  return absl::OkStatus();
+}
+
+// Checks that the program names no register that a wave does not have, writes none that it may not
+// write, and has no source that is not modelled.
 absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   for (const Op& op : program.ops) {
+    if (isa::WritesTrapRegisters(op.uses)) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
+                     "a write to a register of trap handlers");
+    }
+    if (isa::OverlapsSumsOfDifferences(op.inst, program.wave)) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
+                     "a sum of differences over one of its sources");
+    }
     for (const isa::OperandUse& use : op.uses) {
       const uint32_t code = use.operand.code;
       if (use.operand.is_vgpr() && code - 256 + use.dwords > vgprs) {
@@ -281,12 +500,57 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   return absl::OkStatus();
 }
 
+absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispatch,
+                           Simulator& simulator) {
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
+  std::vector<std::array<uint32_t, 3>> ids;
+  for (uint64_t turn = 0; turn < total; turn += ids.size()) {
+    ids.resize(simulator.DrawTogether(total - turn));
+    for (size_t k = 0; k < ids.size(); ++k) {
+      const uint64_t i = options.opposite ? total - 1 - turn - k : turn + k;
+      ids[k] = {dispatch.base[0] + static_cast<uint32_t>(i % n[0]),
+                dispatch.base[1] + static_cast<uint32_t>(i / n[0] % n[1]),
+                dispatch.base[2] + static_cast<uint32_t>(i / n[0] / n[1])};
+    }
+    if (absl::Status s = simulator.RunGroups(ids); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
+                     scene::FragmentInputs& draw, Simulator& simulator) {
+  for (size_t next = 0; next < draw.quads.size();) {
+    const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
+    next = quads.end;
+    if (absl::Status s = draw.limit.Spend(quads.end - quads.first); !s.ok()) return s;
+    const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(
+        quads.first, quads.end, {record.fragment.early_tests, record.fragment.post_depth_coverage},
+        draw);
+    for (FragmentWave& wave : FragmentWaves(record, options.opposite, quads, draw)) {
+      wave.rasterised = rasterised;
+      wave.first_quad = quads.first;
+      if (absl::Status s = simulator.RunFragments(wave); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
+                           scene::VertexInputs& draw, Simulator& simulator) {
+  const bool culls = options.ngg_culling != 0;
+  for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
+    if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
-  if (absl::Status s = CheckDispatch(options, record, dispatch); !s.ok()) return s;
+  if (absl::Status s = CheckDispatch(record, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);
   if (amd.instruction_bytes > code.size()) {
     return absl::InvalidArgumentError("launch record: more instructions than the file has");
@@ -294,21 +558,32 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
   const isa::Wave wave = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
   absl::StatusOr<Program> program = Load(code.subspan(0, amd.instruction_bytes), wave);
   if (!program.ok()) return program.status();
-  absl::StatusOr<std::unique_ptr<LaunchState>> launch =
-      LaunchState::Create(code, record, options, dispatch);
-  if (!launch.ok()) return launch.status();
-  if (absl::Status s = CheckProgram(*program, (*launch)->vgprs()); !s.ok()) return s;
-  Simulator simulator(*program, options, dispatch.limit, **launch);
   const std::array<uint32_t, 3>& n = dispatch.groups;
-  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
-  for (uint64_t turn = 0; turn < total; ++turn) {
-    const uint64_t i = options.opposite ? total - 1 - turn : turn;
-    const std::array<uint32_t, 3> group = {
-        dispatch.base[0] + static_cast<uint32_t>(i % n[0]),
-        dispatch.base[1] + static_cast<uint32_t>(i / n[0] % n[1]),
-        dispatch.base[2] + static_cast<uint32_t>(i / n[0] / n[1])};
-    if (absl::Status s = simulator.RunGroup(group); !s.ok()) return s;
+  std::vector<std::unique_ptr<LaunchState>> launches;
+  const uint64_t together =
+      options.memory_seed ? std::min<uint64_t>(uint64_t{n[0]} * n[1] * n[2], kTogether) : 1;
+  do {
+    absl::StatusOr<std::unique_ptr<LaunchState>> launch =
+        LaunchState::Create(code, record, options, dispatch);
+    if (!launch.ok()) return launch.status();
+    launches.push_back(*std::move(launch));
+  } while (launches.size() < together);
+  if (absl::Status s = CheckProgram(*program, launches[0]->vgprs()); !s.ok()) return s;
+  if (options.memory_seed) {
+    if (absl::Status s = CheckMemoryMode(record, options, *launches[0]); !s.ok()) return s;
   }
+  launches[0]->draw_registers().ngg_culling = options.ngg_culling;
+  launches[0]->draw_registers().ngg_viewport = {8, 8, 8, 8};
+  Simulator simulator(*program, options, dispatch, launches);
+  absl::Status status;
+  if (dispatch.draw) {
+    status = RunDraw(record, options, *dispatch.draw, simulator);
+  } else if (dispatch.vertices) {
+    status = RunVertexDraw(record, options, *dispatch.vertices, simulator);
+  } else {
+    status = RunWorkgroups(options, dispatch, simulator);
+  }
+  if (!status.ok()) return status;
   return simulator.TakeStats();
 }
 

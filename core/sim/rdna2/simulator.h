@@ -1,15 +1,19 @@
-// Functional simulator of gfx1030 (RDNA2) for compute programs, waves of 32 and of 64 lanes.
+// Functional simulator of gfx1030 (RDNA2) for compute, fragment and vertex programs, waves of 32
+// and of 64 lanes.
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
-// Out: the client's buffers and images after the program, and counts. Workgroups run one after the
-// other in ascending order, the waves of a workgroup alternate after a fixed number of
-// instructions, so that a run is deterministic and waves may wait for each other.
+// Out: the client's buffers and images after the program, render targets, depth and stencil of a
+// draw (Dispatch::draw), the outputs of vertices (Dispatch::vertices), and counts. Workgroups run
+// one after the other in ascending order, the waves of a workgroup alternate after a fixed number
+// of instructions, so that a run is deterministic and waves may wait for each other. Fragments run
+// primitive by primitive, a wave after the other.
 //
 // Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
-// memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers. Not
-// modelled, each a named error: fragment and vertex programs, memory mode, GDS, clocks, loads into
-// LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
-// (scoreboard.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+// memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers,
+// interpolation, exports, primitive shaders (NGG). Not modelled, each a named error: memory mode of
+// draws, GDS, clocks, loads into LDS, shared VGPRs. Time is not modelled; in contract mode missing
+// waits are errors (scoreboard.h), in memory mode accesses are late and copies old
+// (memory_order.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
@@ -18,17 +22,30 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/needs.h"
+#include "core/sim/rdna2/observer.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/run.h"
 
 namespace kiln::sim::rdna2 {
 
-struct Options : scene::RunOptions {};
+struct Options : scene::RunOptions {
+  // Is told what the run does; lives longer than the run. Not in memory mode, in which several
+  // workgroups run at the same time and accesses are apart from their instructions.
+  Observer* observer = nullptr;
+  // Memory mode: what the run needed, for tests that remove it; may be null (needs.h).
+  Needs* needs = nullptr;
+  // Primitives that a vertex program with code for it is told to leave out
+  // (SgprContent::kNggCulling in core/out/amd_launch.h), for a viewport of 16 x 16 pixels. Their
+  // vertices may have no outputs.
+  uint32_t ngg_culling = 0;
+};
 
-// Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
-// (undecodable code, record and data that do not fit), Unimplemented (named construct),
-// FailedPrecondition (contract violation, barrier deadlock, trap), OutOfRange (access outside
-// memory or registers), DeadlineExceeded (limits).
+// Runs the whole dispatch; the client's data are changed even if it fails. Errors: InvalidArgument
+// (undecodable code, record and data that do not fit, launches and registers that the hardware
+// refuses), Unimplemented (named construct), FailedPrecondition (contract violation, barrier
+// deadlock, trap), OutOfRange (access outside memory or registers, unaligned atomic),
+// DeadlineExceeded (limits).
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch);
 

@@ -1,13 +1,60 @@
 // Arbitrary bytes as a program: the simulator must end with a result or a named error.
 //
-// Byte 0 chooses lanes and contract mode; the rest is code.
+// Byte 0 chooses lanes, contract mode, stage and memory mode; the rest is code.
 #include <cstddef>
 #include <cstdint>
 
 #include "core/sim/rdna2/simulator.h"
 
+namespace {
+
+using namespace kiln;  // NOLINT: a fuzz driver, no header
+
+// One triangle that covers a quad but for one pixel, and a render target.
+sim::scene::FragmentInputs Draw() {
+  sim::scene::FragmentInputs draw;
+  draw.width = draw.height = 2;
+  sim::scene::Primitive shape;
+  shape.weight = {{{-0.5, -0.5, 1}, {0.5, 0, 0}, {0, 0.5, 0}}};
+  shape.values = {{0, 0, {1, 2, 3}}};
+  draw.primitives = {shape};
+  draw.quads = {{0, 0, 0, {1, 1, 0, 1}}};
+  draw.targets.resize(1);
+  draw.targets[0].texels.resize(16);
+  draw.depth.resize(4);
+  return draw;
+}
+
+void MakeFragment(out::LaunchRecord& record, out::AmdLaunch& amd) {
+  record.stage = "fragment";
+  record.shared_bytes = 0;
+  record.fragment.inputs = {{}};
+  record.fragment.colors = {0};
+  record.fragment.samples = 1;
+  record.fragment.has_side_effects = true;
+  record.fragment.depth = out::DepthOutput::kAny;
+  amd.rsrc2 = 1 | 4u << 1;
+  amd.fragment.spi_ps_input_ena = amd.fragment.spi_ps_input_addr = 0xffff;
+  amd.fragment.spi_shader_col_format = 0x49;
+  amd.fragment.spi_shader_z_format = 9;
+  amd.fragment.cb_shader_mask = 0xff;
+  amd.fragment.db_shader_control = 0x50;
+  amd.fragment.spi_ps_input_cntl = {0};
+}
+
+void MakeVertex(out::LaunchRecord& record, out::AmdLaunch& amd) {
+  record.stage = "vertex";
+  amd.rsrc1 |= 3u << 29;
+  amd.rsrc2 = 1 | 4u << 1 | 3u << 16 | 1u << 19;
+  amd.vertex.ge_cntl = 128 | 128 << 9;
+  amd.vertex.spi_shader_pos_format = 0x44;
+  amd.vertex.pa_cl_vs_out_cntl = 1 << 16 | 1 << 21;
+  amd.vertex.parameters = {{0, "", 0, false}, {0, "primitive_id", 1, true}};
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace kiln;  // NOLINT: a fuzz driver, no header
   if (size < 1 || size > 4096) return 0;
   out::LaunchRecord record;
   record.stage = "compute";
@@ -30,6 +77,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   amd.address_high = 0xffff8000;
   amd.user_sgprs = {{0, out::SgprContent::kScratchBase}, {2, out::SgprContent::kDescriptorMemory}};
   sim::scene::Dispatch dispatch;
+  const int stage = data[0] >> 2 & 3;
+  if (stage == 1) {
+    MakeFragment(record, amd);
+    dispatch.draw = Draw();
+  } else if (stage == 2) {
+    MakeVertex(record, amd);
+    dispatch.vertices.emplace();
+    dispatch.vertices->count = 70;
+  } else {
+    amd.rsrc1 |= 1u << 30;  // MEM_ORDERED
+  }
   dispatch.buffers.resize(1);
   dispatch.buffers[0].bytes.resize(256);
   dispatch.images.resize(1);
@@ -37,6 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   dispatch.images[0].texels.resize(4);
   sim::rdna2::Options options;
   options.contract = data[0] & 2;
+  if (data[0] & 16) options.memory_seed = data[0];
   options.max_instructions = 20000;
   sim::rdna2::Run({data + 1, size - 1}, record, options, dispatch).status().IgnoreError();
   return 0;

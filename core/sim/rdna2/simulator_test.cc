@@ -29,6 +29,59 @@ TEST(SimulatorTest, WavesMeetAtABarrier) {
   }
 }
 
+// Keeps what kMirror does, without the instructions before and behind it.
+class Keeper : public Observer {
+ public:
+  void Group() override { ++groups; }
+  void Step(uint32_t wave, uint32_t phase, uint32_t offset, uint64_t exec) override {
+    last = {wave, phase, offset, exec};
+    ++steps;
+  }
+  void Access(Space space, uint64_t address, uint32_t bytes, Use use) override {
+    if (space != Space::kLds) return;
+    EXPECT_EQ(bytes, 4u);
+    accesses.push_back({last.wave, last.phase, address, use == Use::kWrite});
+  }
+
+  struct Last {
+    uint32_t wave, phase, offset;
+    uint64_t exec;
+  } last{};
+  struct Accessed {
+    uint32_t wave, phase;
+    uint64_t address;
+    bool write;
+    bool operator==(const Accessed&) const = default;
+  };
+  uint64_t groups = 0, steps = 0;
+  std::vector<Accessed> accesses;
+};
+
+TEST(SimulatorTest, AnObserverIsToldWhatRuns) {
+  for (bool contract : {false, true}) {
+    Keeper keeper;
+    TestProgram p{
+        .lanes = 32, .invocations = 64, .body = kMirror, .lds_bytes = 512, .groups = {2, 1, 1}};
+    p.options.observer = &keeper;
+    p.options.contract = contract;
+    const absl::StatusOr<TestResult> result = RunProgram(p);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(keeper.groups, 2u);
+    EXPECT_EQ(keeper.steps, result->stats.instructions);
+    EXPECT_EQ(keeper.last.offset, result->stats.executed.back());
+    EXPECT_EQ(keeper.last.exec, 0xffffffffu);
+    std::vector<Keeper::Accessed> want;
+    for (int group = 0; group < 2; ++group) {
+      for (uint32_t phase : {0u, 1u}) {
+        for (uint32_t i = 0; i < 64; ++i) {
+          want.push_back({i / 32, phase, 4 * (phase == 0 ? i : 63 - i), phase == 0});
+        }
+      }
+    }
+    EXPECT_EQ(keeper.accesses, want);
+  }
+}
+
 TEST(SimulatorTest, AWaveThatHasEndedDoesNotHoldTheOthers) {
   // Wave 0 ends before the barrier.
   const TestProgram p{.lanes = 32,
@@ -114,16 +167,21 @@ TEST(SimulatorTest, NamedRefusals) {
                          }})
                 .code(),
             absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(ErrorOf({.lanes = 32,
-                     .body =
-                         {
-                             0xf8001890, 0x00000000,  // exp null off, off, off, off done vm
-                         }})
-                .code(),
-            absl::StatusCode::kUnimplemented);
+}
+
+TEST(SimulatorTest, MemoryModeRefusesWhatItDoesNotFollow) {
   TestProgram p{.lanes = 32, .body = {}};
   p.options.memory_seed = 1;
-  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kUnimplemented);
+  EXPECT_TRUE(RunProgram(p).ok());
+  Keeper keeper;
+  p.options.observer = &keeper;
+  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kInvalidArgument);
+  p.options.observer = nullptr;
+  scene::Dispatch dispatch = DispatchOf(p);
+  out::LaunchRecord record = RecordOf(p);
+  std::get<out::AmdLaunch>(record.arch).rsrc1 &= ~(1u << 30);  // MEM_ORDERED
+  EXPECT_EQ(rdna2::Run(CodeOf(p), record, p.options, dispatch).status().code(),
+            absl::StatusCode::kUnimplemented);
 }
 
 TEST(SimulatorTest, RegistersBeyondTheWave) {
@@ -140,9 +198,14 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   const TestProgram p{.lanes = 32, .body = {}};
   scene::Dispatch dispatch = DispatchOf(p);
   out::LaunchRecord record = RecordOf(p);
-  record.stage = "fragment";
+  record.stage = "geometry";
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kUnimplemented);
+  for (const char* stage : {"fragment", "vertex"}) {
+    record.stage = stage;
+    EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
   record = RecordOf(p);
   record.dispatch_width = 16;
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
@@ -155,6 +218,36 @@ TEST(SimulatorTest, RecordsThatDoNotFit) {
   std::get<out::AmdLaunch>(record.arch).instruction_bytes += 4;
   EXPECT_EQ(rdna2::Run(CodeOf(p), record, {}, dispatch).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+TEST(SimulatorTest, TrapRegistersAreForTrapHandlers) {
+  const Words kWrites[] = {
+      {0xbeec0304},              // s_mov_b32 ttmp0, s4
+      {0xbeee0404},              // s_mov_b64 ttmp[2:3], s[4:5]
+      {0x7ede0500},              // v_readfirstlane_b32 ttmp3, v0
+      {0xf4041b00, 0xfa000000},  // s_load_dwordx2 ttmp[0:1], s[0:1], 0x0
+      {0xd4c2006c, 0x00020300},  // v_cmp_eq_u32_e64 ttmp0, v0, v1
+  };
+  for (const Words& write : kWrites) {
+    const absl::Status error = ErrorOf({.lanes = 32, .body = write});
+    EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument) << error;
+    EXPECT_NE(error.message().find("trap handlers"), std::string::npos) << error;
+  }
+  EXPECT_TRUE(ErrorOf({.lanes = 32,
+                       .body =
+                           {
+                               0xbe94036c,  // s_mov_b32 s20, ttmp0
+                           }})
+                  .ok());
+}
+
+TEST(SimulatorTest, SumsOfDifferencesOverTheirSources) {
+  const auto with = [](uint32_t first, uint32_t second) {
+    return ErrorOf({.lanes = 32, .body = {first, second}});
+  };
+  // v_mqsad_u32_u8 v[1:4], v[8:9], v10, v[12:15]; then with v[4:7] as the last source
+  EXPECT_TRUE(with(0xd5750001, 0x04321508).ok()) << with(0xd5750001, 0x04321508);
+  EXPECT_EQ(with(0xd5750001, 0x04121508).code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ bool IsBufferLoad(const Op& op) { return op.info->src[0] == isa::Type::kB128; }
 absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_t address,
                                    const WaveState& w) {
   uint32_t value = 0;
+  context.NoteScalar(address, 4);
   if (context.memory->Read(address, 4, reinterpret_cast<uint8_t*>(&value))) return value;
   uint8_t byte;
   if (context.memory->Read(address / kPage * kPage, 1, &byte)) return context.undefined;

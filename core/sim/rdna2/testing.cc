@@ -71,7 +71,8 @@ out::LaunchRecord RecordOf(const TestProgram& p) {
   out::AmdLaunch amd;
   const uint32_t granule = p.lanes == 32 ? 8 : 4;
   amd.vgprs = 32;
-  amd.rsrc1 = (amd.vgprs / granule - 1) | p.mode << 12 | 1u << 21;
+  amd.rsrc1 =
+      (amd.vgprs / granule - 1) | p.mode << 12 | 1u << 21 | (p.wgp ? 1u << 29 : 0) | 1u << 30;
   const uint32_t scratch = p.scratch_per_lane != 0 ? 1 : 0;
   amd.rsrc2 = scratch | 4u << 1 | 1u << 7 | 1u << 10 | (p.lds_bytes / 512) << 15;
   amd.instruction_bytes = static_cast<uint32_t>(CodeOf(p).size());

@@ -32,6 +32,7 @@ struct TestProgram {
   std::vector<uint32_t> push = {0, 0};
   std::vector<uint32_t> input = {};  // of the input buffer
   std::array<uint32_t, 3> groups = {1, 1, 1};
+  bool wgp = false;    // WGP mode
   bool whole = false;  // the body is the whole program, without beginning and end
   Options options = {};
 };

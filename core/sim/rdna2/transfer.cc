@@ -9,7 +9,7 @@ void StoreLoaded(const Access& access, const uint8_t* bytes, int vgpr, int lane,
   const auto at = static_cast<size_t>(lane);
   if (access.bytes >= 4) {
     for (int i = 0; i < access.bytes / 4; ++i) {
-      std::memcpy(&wave.vector[static_cast<size_t>(vgpr + i)][at], bytes + 4 * i, 4);
+      std::memcpy(&wave.vector[static_cast<size_t>(vgpr) + i][at], bytes + 4 * i, 4);
     }
     return;
   }
@@ -34,7 +34,7 @@ std::array<uint8_t, 16> BytesToStore(const Access& access, int vgpr, int lane,
   std::array<uint8_t, 16> bytes{};
   const auto at = static_cast<size_t>(lane);
   for (int i = 0; 4 * i < access.bytes; ++i) {
-    uint32_t value = wave.vector[static_cast<size_t>(vgpr + i)][at];
+    uint32_t value = wave.vector[static_cast<size_t>(vgpr) + i][at];
     if (access.high) value >>= 16;
     std::memcpy(bytes.data() + 4 * i, &value, 4);
   }

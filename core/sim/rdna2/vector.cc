@@ -3,11 +3,11 @@
 #include "core/sim/rdna2/vector.h"
 
 #include <array>
-#include <bit>
 
 #include "core/sim/rdna2/alu/evaluate.h"
 #include "core/sim/rdna2/dpp.h"
 #include "core/sim/rdna2/operand.h"
+#include "core/sim/rdna2/relative.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
@@ -47,21 +47,15 @@ bool UsesDpp(const Op& op) {
   return op.inst.form == isa::Form::kDpp16 || op.inst.form == isa::Form::kDpp8;
 }
 
-// v_movrels_b32 and kin: the register is that many behind.
+// v_movrels_b32 and kin.
 absl::Status ExecuteRelative(const Op& op, WaveState& w) {
-  uint32_t from = w.scalar[isa::kM0], to = from;
-  if (op.inst.op == Opcode::kVMovrelsd2B32 || op.inst.op == Opcode::kVSwaprelB32) {
-    from = w.scalar[isa::kM0] & 0xff;
-    to = w.scalar[isa::kM0] >> 16 & 0xff;
-  }
-  if (op.inst.op == Opcode::kVMovrelsB32) to = 0;
-  if (op.inst.op == Opcode::kVMovreldB32) from = 0;
   if (UsesDpp(op) || op.inst.form == isa::Form::kSdwa) {
     return NotModelled(op, w.size, "relative move with DPP or SDWA");
   }
   const bool from_vgpr = op.inst.src[0].is_vgpr();
-  const uint64_t source = from_vgpr ? uint64_t{from} + op.inst.src[0].vgpr() : 0;
-  const uint64_t target = uint64_t{to} + op.inst.dst.vgpr();
+  const RelativeOperands at = RelativeOperandsOf(op, w);
+  const uint64_t source = from_vgpr ? at.from - 256 : 0;
+  const uint64_t target = at.to - 256;
   if (source >= w.vector.size() || target >= w.vector.size()) {
     return OpError(absl::StatusCode::kOutOfRange, op, w.size, "a register beyond the wave's");
   }
@@ -96,17 +90,6 @@ void ExecutePermlane(const Op& op, bool other_row, WaveState& w) {
       to[static_cast<size_t>(lane)] = 0;
     }
   }
-}
-
-int SelectedLane(const WaveState& w, const Op& op) {
-  return static_cast<int>(Scalar32(w, op, op.inst.src[1])) & (w.lanes() - 1);
-}
-
-// With no lane on it reads lane 0.
-void ExecuteReadFirstLane(const Op& op, WaveState& w) {
-  const uint64_t exec = w.Exec();
-  const int lane = exec == 0 ? 0 : std::countr_zero(exec);
-  w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(LaneSource(w, op, 0, lane)));
 }
 
 // Lanes that compute, and what each has as source 0.
@@ -226,23 +209,20 @@ absl::Status ExecuteLanes(const Op& op, WaveState& w) {
 absl::Status ExecuteVector(const Op& op, WaveState& w) {
   switch (op.inst.op) {
     case Opcode::kVNop: return absl::OkStatus();
-    case Opcode::kVReadfirstlaneB32: ExecuteReadFirstLane(op, w); return absl::OkStatus();
-    case Opcode::kVReadlaneB32:
-      w.SetScalar(op.inst.dst.code,
-                  static_cast<uint32_t>(LaneSource(w, op, 0, SelectedLane(w, op))));
+    case Opcode::kVReadfirstlaneB32:
+    case Opcode::kVReadlaneB32: {
+      const bool first = op.inst.op == Opcode::kVReadfirstlaneB32;
+      const int lane = first ? FirstLane(w) : SelectedLane(w, op);
+      w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(LaneSource(w, op, 0, lane)));
       return absl::OkStatus();
+    }
     case Opcode::kVWritelaneB32:
       w.vector[static_cast<size_t>(op.inst.dst.vgpr())][static_cast<size_t>(SelectedLane(w, op))] =
           Scalar32(w, op, op.inst.src[0]);
       return absl::OkStatus();
     case Opcode::kVPermlane16B32: ExecutePermlane(op, false, w); return absl::OkStatus();
     case Opcode::kVPermlanex16B32: ExecutePermlane(op, true, w); return absl::OkStatus();
-    case Opcode::kVMovreldB32:
-    case Opcode::kVMovrelsB32:
-    case Opcode::kVMovrelsdB32:
-    case Opcode::kVMovrelsd2B32:
-    case Opcode::kVSwaprelB32: return ExecuteRelative(op, w);
-    default: return ExecuteLanes(op, w);
+    default: return IsRelativeMove(op.inst.op) ? ExecuteRelative(op, w) : ExecuteLanes(op, w);
   }
 }
 

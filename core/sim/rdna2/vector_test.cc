@@ -249,13 +249,5 @@ TEST(VectorTest, CountsLanesBelow) {
   EXPECT_EQ(Lanes(p), Expected(64, [](uint32_t i) { return i; }));
 }
 
-TEST(VectorTest, InterpolationIsRefused) {
-  const TestProgram p{.lanes = 32,
-                      .body = {
-                          0xc8060002,  // v_interp_mov_f32_e32 v1, p0, attr0.x
-                      }};
-  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kUnimplemented);
-}
-
 }  // namespace
 }  // namespace kiln::sim::rdna2

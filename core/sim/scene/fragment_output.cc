@@ -149,6 +149,18 @@ void TestEarly(size_t first, size_t end, FragmentInputs& draw) {
   }
 }
 
+std::vector<QuadCoverage> PrepareQuads(size_t first, size_t end, const BeforeShading& before,
+                                       FragmentInputs& draw) {
+  MaskCoverage(first, end, draw);
+  std::vector<QuadCoverage> rasterised;
+  if (!before.early_tests) return rasterised;
+  for (size_t q = first; q < end && !before.post_depth_coverage; ++q) {
+    rasterised.push_back(draw.quads[q].coverage);
+  }
+  TestEarly(first, end, draw);
+  return rasterised;
+}
+
 void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint32_t, 4>& color,
                 const std::array<uint32_t, 4>& second, const FragmentInputs& draw,
                 RenderTarget& target) {

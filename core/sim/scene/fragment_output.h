@@ -43,6 +43,22 @@ void MaskCoverage(size_t first, size_t end, FragmentInputs& draw);
 // fail are no longer covered.
 void TestEarly(size_t first, size_t end, FragmentInputs& draw);
 
+// The samples of the pixels of a quad.
+using QuadCoverage = std::array<uint32_t, kQuadPixels>;
+
+// The steps that come before the shading of a primitive's fragments.
+struct BeforeShading {
+  bool early_tests = false;  // the tests come before the program
+  // The program's input mask has the samples after them (SPV_KHR_post_depth_coverage).
+  bool post_depth_coverage = false;
+};
+
+// Masks quads first to end - 1, of one primitive, and tests them if that comes before shading.
+// Returns the coverage that the program's input mask has, if the quads no longer have it; else
+// empty.
+std::vector<QuadCoverage> PrepareQuads(size_t first, size_t end, const BeforeShading& before,
+                                       FragmentInputs& draw);
+
 // Writes the colour of a fragment to these samples, blended. `second` is that of dual-source
 // blending. A logical operation turns blending off; formats without logical operations (and targets
 // without a format) take the colour as it is then (Vulkan 1.3, "Logical Operations").

@@ -1,5 +1,7 @@
 #include "core/sim/scene/fragment_output.h"
 
+#include <algorithm>
+
 #include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
@@ -296,6 +298,29 @@ TEST(FragmentOutput, LogicalOperationsTurnBlendingOff) {
     WriteColor({&shape, {0, 0}}, 1, {0, 0, 0, 0}, {}, draw, target);
     EXPECT_EQ(target.texels[16], 0u) << name;
   }
+}
+
+TEST(FragmentOutput, PreparesQuads) {
+  FragmentInputs draw = Draw(4);
+  draw.layers = 1;
+  draw.output.sample_mask = 0b0111;
+  draw.output.depth.compare = CompareFunction::kLess;
+  draw.primitives = {Sloped()};
+  draw.primitives[0].layer = 0;
+  for (size_t s = 0; s < 4; ++s) draw.depth[draw.At(0, 0, static_cast<uint32_t>(s))] = 0;
+  const auto prepare = [&](const BeforeShading& before) {
+    draw.quads = {{0, 0, 0, {0xf, 0xf, 0, 0}}};
+    std::fill(draw.depth.begin() + 4, draw.depth.end(), 1.0f);
+    return PrepareQuads(0, 1, before, draw);
+  };
+  EXPECT_TRUE(prepare({}).empty());
+  EXPECT_EQ(draw.quads[0].coverage[0], 0b0111u);
+  const std::vector<QuadCoverage> before = prepare({true, false});
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0], (QuadCoverage{0b0111, 0b0111, 0, 0}));
+  EXPECT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{0, 0b0111, 0, 0}));
+  EXPECT_TRUE(prepare({true, true}).empty());
+  EXPECT_EQ(draw.quads[0].coverage[0], 0u);
 }
 
 }  // namespace

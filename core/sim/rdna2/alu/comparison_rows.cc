@@ -13,7 +13,6 @@ namespace {
 using amd::isa::Encoding;
 using amd::isa::Info;
 using amd::isa::kOpcodeCount;
-using amd::isa::Opcode;
 using amd::isa::OpcodeInfo;
 using amd::isa::Type;
 

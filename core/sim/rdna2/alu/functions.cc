@@ -198,7 +198,7 @@ Number TwoOverPiSegment(int exponent, int segment) {
   const int shift = segment * kWidth + std::max(0, exponent - kLargestUnshifted);
   uint64_t bits = 0;
   for (int i = 0; i < kWidth; ++i) {
-    const size_t at = static_cast<size_t>(shift + i);
+    const size_t at = static_cast<size_t>(shift) + i;
     const bool bit =
         at / 64 < kTwoOverPi.size() && (kTwoOverPi[at / 64] >> (63 - at % 64) & 1) != 0;
     bits = bits << 1 | (bit ? 1 : 0);

@@ -22,7 +22,7 @@ isa::Instruction Make(Opcode op, AddressDim dim, bool a16 = false) {
   return i;
 }
 
-ImageAddress Read(const isa::Instruction& i, std::vector<uint32_t> dwords) {
+ImageAddress Read(const isa::Instruction& i, const std::vector<uint32_t>& dwords) {
   const absl::StatusOr<ImageOpcode> op = ImageOpcodeOf(i.op);
   EXPECT_TRUE(op.ok()) << op.status();
   EXPECT_EQ(static_cast<int>(dwords.size()), isa::ImageAddressDwords(i));

@@ -281,7 +281,9 @@ absl::Span<uint8_t> ImageOperation::TexelOf(absl::Span<const uint32_t> address) 
   return {texels_ + offset, static_cast<size_t>(format_.bytes())};
 }
 
-int ImageOperation::DataDwords() const { return isa::ImageDataDwords(inst_); }
+int ImageOperation::DataDwords() const {
+  return isa::ImageDataDwords(inst_) - (inst_.tfe || inst_.lwe ? 1 : 0);
+}
 
 scene::TexelIndex ImageOperation::IndexOf(const ImageAddress& at) const {
   const auto dim = static_cast<AddressDim>(inst_.dim);
@@ -401,7 +403,6 @@ ImageResult ImageOperation::Answer(const scene::Texel& texel, bool integer) cons
   ImageResult result;
   result.count = PackComponents(absl::MakeConstSpan(components.data(), count), inst_.d16, integer,
                                 absl::MakeSpan(result.dwords));
-  result.count += inst_.tfe || inst_.lwe ? 1 : 0;
   return result;
 }
 

@@ -4,8 +4,10 @@
 // The T# decides about format, component selection and shape, which must be those of the whole
 // image (NotFound or InvalidArgument else); scene has the texels and filters them. Texels outside
 // the image read as zeros through DST_SEL, so that a component set to 1 stays 1; stores to them are
-// dropped and atomics return 0. The null descriptor reads 0 everywhere. Everything is resident: the
-// dword that tfe or lwe adds is 0.
+// dropped and atomics return 0. The null descriptor reads 0 everywhere. Everything is resident:
+// the dword that tfe or lwe adds, which failures alone write, is no part of what is returned (LLVM
+// 19 and Mesa set it to 0 before the instruction: SIISelLowering.cpp, AddMemOpInit;
+// aco_instruction_selection.cpp, emit_tfe_init).
 #ifndef KILN_CORE_SIM_RDNA2_RESOURCE_IMAGE_OPERATION_H_
 #define KILN_CORE_SIM_RDNA2_RESOURCE_IMAGE_OPERATION_H_
 
@@ -66,7 +68,7 @@ class ImageOperation {
   // the image.
   absl::Span<uint8_t> TexelOf(absl::Span<const uint32_t> address) const;
 
-  // Returns the registers of data, with that of tfe or lwe.
+  // Returns the registers of data, without that of tfe or lwe.
   int DataDwords() const;
 
  private:

@@ -102,7 +102,7 @@ TEST_F(ImageOperationTest, LoadsChosenComponents) {
   EXPECT_EQ(Read(Inst(Opcode::kImageLoad, AddressDim::k2d, 1), {0xffffffff, 0}), (Dwords{0}));
   isa::Instruction tfe = Inst(Opcode::kImageLoad, AddressDim::k2d, 3);
   tfe.tfe = true;
-  EXPECT_EQ(Read(tfe, {1, 0}), (Dwords{B(10), B(11), 0}));
+  EXPECT_EQ(Read(tfe, {1, 0}), (Dwords{B(10), B(11)}));
   isa::Instruction d16 = Inst(Opcode::kImageLoad, AddressDim::k2d, 7);
   d16.d16 = true;
   EXPECT_EQ(Read(d16, {0, 0}), (Dwords{0x3c000000, 0x4000}));
@@ -350,7 +350,7 @@ TEST_F(ImageOperationTest, Refusals) {
     ImageResource r = DecodeImage(good);
     change(r);
     words_ = EncodeImage(r);
-    const std::string why = Refusal(load);
+    std::string why = Refusal(load);
     words_ = good;
     return why;
   };

@@ -1,0 +1,85 @@
+#include "core/sim/rdna2/interpolation.h"
+
+#include <utility>
+
+#include "core/base/float_bits.h"
+#include "core/sim/rdna2/draw_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using testing::HasSubstr;
+
+// Returns red at (x, y) of a program whose v2 is the colour.
+float Red(FragmentProgram p, uint32_t x, uint32_t y) {
+  auto draw = RunDraw(std::move(p));
+  EXPECT_TRUE(draw.ok()) << draw.status();
+  return draw.ok() ? ColorAt(*draw, x, y, 0) : -1;
+}
+
+FragmentProgram Reading(const Words& instructions) {
+  return ProgramOf(Joined({kReady, instructions, kExportV2, kEndProgram}));
+}
+
+uint32_t& ControlOf(FragmentProgram& p) {
+  return std::get<out::AmdLaunch>(p.record.arch).fragment.spi_ps_input_cntl[0];
+}
+
+const Words kMoveP0 = {0xc80a0002}, kMoveP10 = {0xc80a0000}, kMoveP20 = {0xc80a0001};
+
+TEST(Interpolation, AddsBothDifferences) {
+  // 1 + 2 i + 4 j at the centre of (1, 2): i = 1.5 / 4, j = 2.5 / 4.
+  EXPECT_EQ(Red(Reading(kInterpolate), 1, 2), 1 + 2 * 0.375f + 4 * 0.625f);
+  EXPECT_EQ(Red(Reading(kInterpolate), 3, 0), 1 + 2 * 0.875f + 4 * 0.125f);
+}
+
+TEST(Interpolation, MovesParameters) {
+  EXPECT_EQ(Red(Reading(kMoveP0), 1, 2), 1.0f);
+  EXPECT_EQ(Red(Reading(kMoveP10), 1, 2), 2.0f);
+  EXPECT_EQ(Red(Reading(kMoveP20), 1, 2), 4.0f);
+}
+
+TEST(Interpolation, FlatAttributesAreTheProvokingVertexs) {
+  FragmentProgram p = Reading(kInterpolate);
+  ControlOf(p) = 1 << 10;
+  EXPECT_EQ(Red(p, 3, 3), 1.0f);
+  p = Reading(kMoveP10);
+  ControlOf(p) = 1 << 10;
+  EXPECT_EQ(RunDraw(p).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST(Interpolation, ReadsHalves) {
+  // v_interp_p1ll_f16 v3, v0; v_interp_p2_f16 v2, v1, v3; v_cvt_f32_f16 v2, v2
+  FragmentProgram p = Reading({0xd7420003, 0x00020000, 0xd75a0002, 0x040e0200, 0x7e041702});
+  ControlOf(p) = 1 << 19 | 1 << 24;
+  p.draw.primitives[0].values = {{0, 0, {0x3c00, 0x4200, 0x4500}}};  // 1, 3, 5
+  EXPECT_EQ(Red(p, 1, 2), 4.25f);
+}
+
+TEST(Interpolation, KnowsBuiltIns) {
+  FragmentProgram p = Reading(kMoveP0);
+  p.record.fragment.inputs[0] = {0, "primitive_id", true, {}};
+  ControlOf(p) = 1 << 10;
+  auto draw = RunDraw(p);
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_EQ(draw->targets[0].texels[0], 7u);
+  p.record.fragment.inputs[0].builtin = "point_coord";
+  p.draw.primitives[0].built_ins = {{"point_coord", 0, {AsBits(8.0f), 0, 0}}};
+  EXPECT_EQ(Red(p, 0, 0), 8.0f);
+}
+
+TEST(Interpolation, RefusesWrongM0AndAttributes) {
+  const auto error = [](FragmentProgram p) { return RunDraw(std::move(p)).status(); };
+  const absl::Status unset = error(ProgramOf(Joined({kInterpolate, kExportV2, kEndProgram})));
+  EXPECT_EQ(unset.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(unset.message()), HasSubstr("m0 is not prim_mask"));
+  EXPECT_THAT(std::string(error(Reading({0xc80a0402})).message()), HasSubstr("of 1 attributes"));
+  TestProgram compute;
+  compute.body = kInterpolate;
+  EXPECT_THAT(std::string(ErrorOf(compute).message()), HasSubstr("not in a fragment program"));
+}
+
+}  // namespace
+}  // namespace kiln::sim::rdna2

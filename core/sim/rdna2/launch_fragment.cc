@@ -1,0 +1,214 @@
+// See launch_fragment.h.
+#include "core/sim/rdna2/launch_fragment.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/float_bits.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+// Bits of SPI_PS_INPUT_ENA and SPI_PS_INPUT_ADDR (Mesa, amd/registers/gfx103.json).
+enum class Input : uint8_t {
+  kPerspectiveSample,
+  kPerspectiveCenter,
+  kPerspectiveCentroid,
+  kPullModel,
+  kLinearSample,
+  kLinearCenter,
+  kLinearCentroid,
+  kLineStipple,
+  kPositionX,
+  kPositionY,
+  kPositionZ,
+  kPositionW,
+  kFrontFace,
+  kAncillary,
+  kSampleCoverage,
+  kPixelPosition,
+};
+
+constexpr int kInputs = 16;
+constexpr std::array<uint8_t, kInputs> kRegisters = {2, 2, 2, 3, 2, 2, 2, 1,
+                                                     1, 1, 1, 1, 1, 1, 1, 1};
+
+// Any value other than those that programs are likely to have in m0 by chance.
+constexpr uint32_t kPrimMask = 0x2b5a0000;
+
+absl::Status Wrong(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("launch record: ", what));
+}
+
+uint32_t CountFormats(uint32_t formats) {
+  uint32_t count = 0;
+  for (; formats != 0; formats >>= 4) ++count;
+  return count;
+}
+
+absl::Status CheckInputs(const out::LaunchRecord& record) {
+  const out::AmdFragment& f = out::AmdOf(record).fragment;
+  const uint32_t ena = f.spi_ps_input_ena, addr = f.spi_ps_input_addr;
+  if (addr >> kInputs != 0 || (ena & ~addr) != 0) {
+    return Wrong("inputs of fragments that are filled without a place");
+  }
+  // Mesa 25.0.7, radv_shader.c, radv_compute_spi_ps_input.
+  if ((ena & 0x7f) == 0) return Wrong("no barycentrics, of which one kind must be enabled");
+  if ((ena >> 11 & 1) != 0 && (ena & 0xf) == 0) {
+    return Wrong("w of the position without barycentrics with perspective");
+  }
+  if (f.spi_ps_input_cntl.size() != record.fragment.inputs.size()) {
+    return Wrong("number of SPI_PS_INPUT_CNTL registers");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFormats(const out::LaunchRecord& record) {
+  const out::AmdFragment& f = out::AmdOf(record).fragment;
+  const uint32_t count = CountFormats(f.spi_shader_col_format);
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t format = f.spi_shader_col_format >> 4 * k & 15;
+    if (format == 0 || format > 9) return Wrong("a format of colours");
+  }
+  const uint32_t z = f.spi_shader_z_format;
+  if (z != 0 && z != 1 && z != 2 && z != 3 && z != 7 && z != 9) return Wrong("the format of depth");
+  if (z == 3) return absl::UnimplementedError("unsupported: depth with alpha for coverage");
+  return absl::OkStatus();
+}
+
+// Returns the point of a lane's pixel at which an input is evaluated.
+scene::Point PlaceOf(Input input, const FragmentWave& of, int lane) {
+  scene::Point in = {0.5, 0.5};
+  switch (input) {
+    case Input::kPerspectiveCentroid:
+    case Input::kLinearCentroid: in = scene::Centroid(of.Coverage(lane), of.draw->samples); break;
+    case Input::kPerspectiveSample:
+    case Input::kLinearSample:
+      // In programs that run once for a pixel the sample is the first one.
+      in = of.SamplePlace(lane);
+      break;
+    case Input::kPositionX:
+    case Input::kPositionY:
+    case Input::kPositionZ:
+    case Input::kPositionW:
+      if (of.per_sample) in = of.SamplePlace(lane);
+      break;
+    default: break;
+  }
+  const scene::Point corner = of.Corner(lane);
+  return {corner.x + in.x, corner.y + in.y};
+}
+
+// i / w, j / w, 1 / w at the pixel's centre: the weights of vertices 1 and 2.
+std::array<uint32_t, 3> PullModel(const scene::Primitive& shape, const scene::Point& at) {
+  const std::array<float, 2> ij = shape.Barycentrics(at, /*perspective=*/true);
+  const float inverse = 1 / shape.W(at);
+  return {AsBits(ij[0] * inverse), AsBits(ij[1] * inverse), AsBits(inverse)};
+}
+
+std::array<uint32_t, 3> Barycentrics(Input input, const FragmentWave& of, const scene::Point& at) {
+  const bool perspective = input <= Input::kPerspectiveCentroid;
+  const std::array<float, 2> ij = of.Shape().Barycentrics(at, perspective);
+  const uint32_t which = 4 * static_cast<uint32_t>(input);
+  return {AsBits(scene::Jittered(*of.draw, ij[0], at, which + 4)),
+          AsBits(scene::Jittered(*of.draw, ij[1], at, which + 5)), 0};
+}
+
+uint32_t Ancillary(const FragmentWave& of, int lane) {
+  const uint32_t sample =
+      of.per_sample ? of.subspans[static_cast<size_t>(lane / scene::kQuadPixels)].sample : 0;
+  return sample << 8 | (of.Shape().layer & 0x1fff) << 16;
+}
+
+// Returns the dwords of an input in a lane.
+std::array<uint32_t, 3> ValueOf(Input input, const FragmentWave& of, int lane) {
+  const scene::Point at = PlaceOf(input, of, lane), corner = of.Corner(lane);
+  const scene::Primitive& shape = of.Shape();
+  const auto x = static_cast<uint32_t>(corner.x), y = static_cast<uint32_t>(corner.y);
+  switch (input) {
+    case Input::kPullModel: return PullModel(shape, at);
+    case Input::kPositionX: return {AsBits(static_cast<float>(at.x))};
+    case Input::kPositionY: return {AsBits(static_cast<float>(at.y))};
+    case Input::kPositionZ: return {AsBits(scene::Jittered(*of.draw, shape.Depth(at), at, 1))};
+    case Input::kPositionW: return {AsBits(scene::Jittered(*of.draw, 1 / shape.W(at), at, 2))};
+    case Input::kFrontFace: return {AsBits(shape.back_facing ? -1.0f : 1.0f)};
+    case Input::kAncillary: return {Ancillary(of, lane)};
+    case Input::kSampleCoverage: return {of.InputCoverage(lane)};
+    case Input::kPixelPosition: return {x | y << 16};
+    case Input::kLineStipple: return {0};
+    default: return Barycentrics(input, of, at);
+  }
+}
+
+void FillLane(const FragmentWave& of, int lane, WaveState& w) {
+  const out::AmdFragment& f = out::AmdOf(*of.record).fragment;
+  size_t vgpr = 0;
+  for (int i = 0; i < kInputs; ++i) {
+    if ((f.spi_ps_input_addr >> i & 1) == 0) continue;
+    const size_t count = kRegisters[static_cast<size_t>(i)];
+    if ((f.spi_ps_input_ena >> i & 1) != 0 && vgpr + count <= w.vector.size()) {
+      const std::array<uint32_t, 3> value = ValueOf(static_cast<Input>(i), of, lane);
+      for (size_t k = 0; k < count; ++k) w.vector[vgpr + k][static_cast<size_t>(lane)] = value[k];
+    }
+    vgpr += count;
+  }
+}
+
+}  // namespace
+
+absl::Status CheckFragmentRecord(const out::LaunchRecord& record,
+                                 const scene::FragmentInputs& draw) {
+  if (record.fragment.samples != draw.samples) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", draw.samples,
+                        record.fragment.samples));
+  }
+  if (record.fragment.alpha_to_coverage) {
+    return absl::UnimplementedError("unsupported: alpha to coverage");
+  }
+  if (absl::Status s = CheckInputs(record); !s.ok()) return s;
+  if (absl::Status s = CheckFormats(record); !s.ok()) return s;
+  return scene::CheckDraw(draw);
+}
+
+std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool opposite,
+                                        const scene::QuadRange& quads,
+                                        scene::FragmentInputs& draw) {
+  std::vector<FragmentWave> waves;
+  for (scene::QuadGroup& group : scene::GroupQuads(
+           record.dispatch_width, record.fragment.per_sample, opposite, quads, draw)) {
+    FragmentWave& wave = waves.emplace_back();
+    static_cast<scene::QuadGroup&>(wave) = std::move(group);
+    wave.record = &record;
+    wave.prim_mask = kPrimMask | (wave.primitive & 0xffff);
+  }
+  return waves;
+}
+
+void FillFragmentWave(const FragmentWave& of, int sgpr, WaveState& w) {
+  const out::AmdLaunch& amd = out::AmdOf(*of.record);
+  w.SetScalar(sgpr++, of.prim_mask);
+  if ((amd.rsrc1 >> 27 & 1) != 0) ++sgpr;  // LOAD_PROVOKING_VTX: of no use to single primitives
+  if ((amd.rsrc2 & 1) != 0) w.SetScalar(sgpr, 0);
+  for (int lane = 0; lane < w.lanes(); ++lane) {
+    if ((of.quads >> lane & 1) != 0) FillLane(of, lane, w);
+  }
+  w.SetLaneMask(isa::kExecLo, of.covered);
+}
+
+uint32_t PixelState(const out::LaunchRecord& record, const scene::FragmentInputs& draw,
+                    const scene::Primitive& primitive) {
+  const uint32_t shaded = record.fragment.per_sample ? draw.samples : 1;
+  // Every `shaded`-th sample: Mesa 25.0.7, ac_shader_util.c, ac_get_ps_iter_mask.
+  uint32_t mask = 0;
+  for (uint32_t s = 0; s < 16; s += shaded) mask |= 1u << s;
+  const bool point =
+      std::any_of(primitive.built_ins.begin(), primitive.built_ins.end(),
+                  [](const scene::BuiltInValues& v) { return v.attribute == "point_coord"; });
+  return draw.samples | mask << 6 | (point ? 0u : 2u) << 22;
+}
+
+}  // namespace kiln::sim::rdna2

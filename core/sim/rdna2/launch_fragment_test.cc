@@ -1,0 +1,138 @@
+#include "core/sim/rdna2/launch_fragment.h"
+
+#include <utility>
+
+#include "core/base/float_bits.h"
+#include "core/sim/rdna2/draw_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using testing::HasSubstr;
+
+out::AmdFragment& StateOf(FragmentProgram& p) {
+  return std::get<out::AmdLaunch>(p.record.arch).fragment;
+}
+
+// Fills the only wave of a program's draw whose inputs have these bits.
+WaveState Filled(FragmentProgram p, uint32_t inputs) {
+  StateOf(p).spi_ps_input_ena = StateOf(p).spi_ps_input_addr = inputs;
+  std::vector<FragmentWave> waves = FragmentWaves(p.record, false, {0, 4}, p.draw);
+  EXPECT_EQ(waves.size(), 1u);
+  WaveState w;
+  w.vector.resize(16);
+  FillFragmentWave(waves[0], 3, w);
+  EXPECT_EQ(w.scalar[3], waves[0].prim_mask);
+  return w;
+}
+
+std::vector<float> Floats(const WaveState& w, int lane, size_t count) {
+  std::vector<float> values;
+  for (size_t r = 0; r < count; ++r) {
+    values.push_back(AsFloat(w.vector[r][static_cast<size_t>(lane)]));
+  }
+  return values;
+}
+
+// Lane 6 is pixel (2, 1).
+constexpr int kLane = 6;
+
+TEST(LaunchFragment, InputsStandInTheOrderOfTheirBits) {
+  const FragmentProgram p = ProgramOf(kEndProgram);
+  // Centre with perspective, without, position.
+  EXPECT_THAT(Floats(Filled(p, 1 << 1 | 1 << 5 | 0xf << 8), kLane, 8),
+              testing::ElementsAre(0.625f, 0.375f, 0.625f, 0.375f, 2.5f, 1.5f, 0.25f, 1.0f));
+}
+
+TEST(LaunchFragment, PerspectiveWeighsByW) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  p.draw.primitives[0].inverse_w = {0.5, 1, 1};
+  // Pixel (2, 1): weights 0, 0.625, 0.375.
+  EXPECT_THAT(Floats(Filled(p, 1 << 1 | 1 << 5), kLane, 4),
+              testing::ElementsAre(0.625f, 0.375f, 0.625f, 0.375f));
+  // Pixel (0, 0), lane 0: weights 0.75, 0.125, 0.125; 1 / w is 0.625.
+  EXPECT_THAT(Floats(Filled(p, 1 << 1 | 1 << 5), 0, 4),
+              testing::ElementsAre(0.2f, 0.2f, 0.125f, 0.125f));
+  // The pull model: i / w, j / w, 1 / w; and 1 / w as the position has it.
+  EXPECT_THAT(Floats(Filled(p, 1 << 3 | 1 << 11), 0, 4),
+              testing::Pointwise(testing::FloatEq(), {0.125f, 0.125f, 0.625f, 0.625f}));
+}
+
+TEST(LaunchFragment, FacesLayersCoverageAndPixels) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  p.draw.primitives[0].back_facing = true;
+  p.draw.primitives[0].layer = 3;
+  const WaveState w = Filled(p, 1 << 1 | 0xf << 12);
+  EXPECT_LT(AsFloat(w.vector[2][kLane]), 0);
+  EXPECT_EQ(w.vector[3][kLane], 3u << 16);
+  EXPECT_EQ(w.vector[4][kLane], 1u);
+  EXPECT_EQ(w.vector[5][kLane], 2u | 1u << 16);
+}
+
+TEST(LaunchFragment, PlacesWithoutContentsStayUndefined) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  StateOf(p).spi_ps_input_addr = 1 << 0 | 1 << 1;
+  StateOf(p).spi_ps_input_ena = 1 << 1;
+  std::vector<FragmentWave> waves = FragmentWaves(p.record, false, {0, 4}, p.draw);
+  WaveState w;
+  w.vector.resize(4);
+  w.vector[0][kLane] = 77;
+  FillFragmentWave(waves[0], 0, w);
+  EXPECT_EQ(w.vector[0][kLane], 77u);
+  EXPECT_EQ(AsFloat(w.vector[2][kLane]), 0.625f);
+}
+
+TEST(LaunchFragment, HelperLanesHaveInputsAndAreOff) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  p.draw.quads[1].coverage = {1, 1, 0, 1};
+  const WaveState w = Filled(p, 1 << 1);
+  EXPECT_EQ(w.Exec(), 0xffffu & ~(1u << kLane));
+  EXPECT_EQ(AsFloat(w.vector[0][kLane]), 0.625f);
+}
+
+TEST(LaunchFragment, CentroidAndSamplesOfSeveral) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  p.record.fragment.samples = p.draw.samples = 4;
+  p.record.fragment.per_sample = true;
+  p.draw.quads = {{0, 0, 0, {0b1110, 0, 0, 0}}};
+  std::vector<FragmentWave> waves = FragmentWaves(p.record, false, {0, 1}, p.draw);
+  ASSERT_EQ(waves.size(), 1u);
+  StateOf(p).spi_ps_input_ena = StateOf(p).spi_ps_input_addr = 1 << 4 | 1 << 6 | 1 << 13 | 1 << 14;
+  WaveState w;
+  w.vector.resize(8);
+  FillFragmentWave(waves[0], 0, w);
+  // Sample 2 is lane 8, at (2, 10) / 16; the centroid is the first covered sample, (14, 6) / 16.
+  EXPECT_EQ(w.Exec(), uint64_t{0x1110});
+  EXPECT_THAT(Floats(w, 8, 4), testing::ElementsAre(2 / 64.0f, 10 / 64.0f, 14 / 64.0f, 6 / 64.0f));
+  EXPECT_EQ(w.vector[4][8], 2u << 8);
+  EXPECT_EQ(w.vector[5][8], 0b1110u);
+  EXPECT_EQ(PixelState(p.record, p.draw, p.draw.primitives[0]), 4u | 0x1111u << 6 | 2u << 22);
+}
+
+TEST(LaunchFragment, RefusesWhatTheHardwareLacks) {
+  const auto error = [](auto change) {
+    FragmentProgram p = ProgramOf(kEndProgram);
+    change(p);
+    return std::string(CheckFragmentRecord(p.record, p.draw).message());
+  };
+  EXPECT_EQ(error([](FragmentProgram&) {}), "");
+  EXPECT_THAT(error([](auto& p) { StateOf(p).spi_ps_input_addr = 1; }),
+              HasSubstr("without a place"));
+  EXPECT_THAT(
+      error([](auto& p) { StateOf(p).spi_ps_input_ena = StateOf(p).spi_ps_input_addr = 1 << 8; }),
+      HasSubstr("no barycentrics"));
+  EXPECT_THAT(error([](auto& p) {
+                StateOf(p).spi_ps_input_ena = StateOf(p).spi_ps_input_addr = 1 << 5 | 1 << 11;
+              }),
+              HasSubstr("w of the position"));
+  EXPECT_THAT(error([](auto& p) { StateOf(p).spi_ps_input_cntl.clear(); }), HasSubstr("number of"));
+  EXPECT_THAT(error([](auto& p) { StateOf(p).spi_shader_col_format = 10; }), HasSubstr("colours"));
+  EXPECT_THAT(error([](auto& p) { StateOf(p).spi_shader_z_format = 4; }), HasSubstr("depth"));
+  EXPECT_THAT(error([](auto& p) { p.record.fragment.samples = 4; }),
+              HasSubstr("1 samples a pixel"));
+}
+
+}  // namespace
+}  // namespace kiln::sim::rdna2

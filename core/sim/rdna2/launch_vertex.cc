@@ -1,0 +1,129 @@
+// See launch_vertex.h.
+#include "core/sim/rdna2/launch_vertex.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/sim/rdna2/vertex_outputs.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+constexpr uint32_t kMaxWaves = 15;
+
+uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
+
+// GE_CNTL: PRIM_GRP_SIZE, VERT_GRP_SIZE.
+uint32_t MostPrimitives(const out::LaunchRecord& r) {
+  return Field(out::AmdOf(r).vertex.ge_cntl, 0, 9);
+}
+uint32_t MostVertices(const out::LaunchRecord& r) {
+  return Field(out::AmdOf(r).vertex.ge_cntl, 9, 9);
+}
+
+// Returns the primitives of a workgroup of `count` vertices; fewer than three form a degenerate
+// one.
+std::vector<std::array<uint32_t, 3>> PrimitivesOf(uint32_t count) {
+  if (count < 3) return {{0, count - 1, count - 1}};
+  std::vector<std::array<uint32_t, 3>> primitives;
+  for (uint32_t v = 0; v + 2 < count; ++v) primitives.push_back({v, v + 1, v + 2});
+  return primitives;
+}
+
+// Returns the lanes that a wave has of `count`.
+uint32_t LanesOf(uint32_t count, uint32_t wave, uint32_t lanes) {
+  const uint32_t before = wave * lanes;
+  return count <= before ? 0 : std::min(lanes, count - before);
+}
+
+void Set(WaveState& w, size_t vgpr, size_t lane, uint32_t value) {
+  if (vgpr < w.vector.size()) w.vector[vgpr][lane] = value;
+}
+
+void FillPrimitive(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
+  const out::AmdLaunch& amd = out::AmdOf(*of.record);
+  const std::array<uint32_t, 3>& v = of.primitives[number];
+  if (amd.vertex.primgen_passthru_en) {
+    Set(w, 0, lane, v[0] | v[1] << 10 | v[2] << 20);
+  } else {
+    Set(w, 0, lane, v[0] | v[1] << 16);
+  }
+  const uint32_t more = Field(amd.rsrc1, 29, 2);  // GS_VGPR_COMP_CNT
+  if (more >= 1) Set(w, 1, lane, v[2]);
+  if (more >= 2) Set(w, 2, lane, of.first_primitive + number);
+  if (more >= 3) Set(w, 3, lane, 0);
+}
+
+void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
+  const scene::VertexRun run = scene::RunAt(*of.draw, of.first + number);
+  Set(w, 5, lane, run.number);
+  const uint32_t more = Field(out::AmdOf(*of.record).rsrc2, 16, 2);  // ES_VGPR_COMP_CNT
+  if (more >= 3) Set(w, 8, lane, run.instance);
+}
+
+}  // namespace
+
+absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
+  const uint32_t vertices = MostVertices(record), primitives = MostPrimitives(record);
+  if (vertices < 3 || primitives < 1 || VertexWaves(record) > kMaxWaves) {
+    return absl::InvalidArgumentError("launch record: size of a workgroup of vertices");
+  }
+  const uint32_t positions = PositionExports(record);
+  if (positions < 1 || positions > kPositions || ParameterExports(record) > kParameters) {
+    return absl::InvalidArgumentError("launch record: number of exports");
+  }
+  if (record.vertex.view_mask != 0) {
+    return absl::UnimplementedError("unsupported: vertices of several views");
+  }
+  constexpr uint64_t kMaxSlots = kPositions + 2 * kParameters + 1;
+  return scene::CheckVertexInputs(record.vertex.attributes, 16 * kMaxSlots, draw);
+}
+
+uint32_t VertexWaves(const out::LaunchRecord& record) {
+  const uint32_t lanes = record.dispatch_width;
+  return (std::max(MostVertices(record), MostPrimitives(record)) + lanes - 1) / lanes;
+}
+
+std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool opposite, bool culls,
+                                      scene::VertexInputs& draw) {
+  PrepareOutputs(record, draw);
+  const uint32_t most = std::min(MostVertices(record), MostPrimitives(record) + 2);
+  std::vector<VertexGroup> groups;
+  for (uint32_t instance = 0; instance < draw.instances; ++instance) {
+    uint32_t primitive = 0;
+    for (uint32_t v = 0; v < draw.count; v += most) {
+      VertexGroup& g = groups.emplace_back();
+      g.record = &record;
+      g.draw = &draw;
+      g.first = instance * draw.count + v;
+      g.count = std::min(most, draw.count - v);
+      g.first_primitive = primitive;
+      g.primitives = PrimitivesOf(g.count);
+      g.culls = culls;
+      g.exported_at.resize(g.primitives.size());
+      g.of_primitives.resize(g.primitives.size());
+      g.of_vertices.resize(g.count);
+      primitive += static_cast<uint32_t>(g.primitives.size());
+    }
+  }
+  if (opposite) std::reverse(groups.begin(), groups.end());
+  return groups;
+}
+
+void FillVertexWave(const VertexGroup& of, WaveState& w) {
+  const auto lanes = static_cast<uint32_t>(w.lanes());
+  const auto primitives = static_cast<uint32_t>(of.primitives.size());
+  const uint32_t own_vertices = LanesOf(of.count, w.number, lanes);
+  const uint32_t own_primitives = LanesOf(primitives, w.number, lanes);
+  w.SetScalar(2, of.count << 12 | primitives << 22);
+  w.SetScalar(3, own_vertices | own_primitives << 8 | w.number << 24 | of.Waves() << 28);
+  w.SetScalar(5, of.record->scratch_bytes_per_thread * w.number);
+  for (uint32_t lane = 0; lane < own_primitives; ++lane) {
+    FillPrimitive(of, w.number * lanes + lane, lane, w);
+  }
+  for (uint32_t lane = 0; lane < own_vertices; ++lane) {
+    FillVertex(of, w.number * lanes + lane, lane, w);
+  }
+}
+
+}  // namespace kiln::sim::rdna2

@@ -1,0 +1,81 @@
+#include "core/sim/rdna2/launch_vertex.h"
+
+#include "core/sim/rdna2/draw_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::rdna2 {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+WaveState Filled(const VertexGroup& group, uint32_t number) {
+  WaveState w;
+  w.size = isa::Wave::k64;
+  w.number = number;
+  w.vector.resize(16);
+  FillVertexWave(group, w);
+  return w;
+}
+
+TEST(LaunchVertex, GroupsTakeVerticesOfOneInstance) {
+  VertexProgram p = VertexProgramOf();
+  p.draw.count = 130;
+  p.draw.instances = 2;
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[0].count, 128u);
+  EXPECT_EQ(groups[0].primitives.size(), 126u);
+  EXPECT_EQ(groups[1].first, 128u);
+  EXPECT_EQ(groups[1].count, 2u);
+  EXPECT_EQ(groups[1].first_primitive, 126u);
+  EXPECT_THAT(groups[1].primitives, ElementsAre(ElementsAre(0, 1, 1)));
+  EXPECT_EQ(groups[2].first, 130u);
+  EXPECT_EQ(groups[2].first_primitive, 0u);
+  EXPECT_EQ(VertexGroups(p.record, true, false, p.draw)[0].first, 258u);
+}
+
+TEST(LaunchVertex, CountsOfGroupAndWave) {
+  VertexProgram p = VertexProgramOf();
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].Waves(), 2u);
+  const WaveState w = Filled(groups[0], 1);
+  EXPECT_EQ(w.scalar[2], 80u << 12 | 78u << 22);
+  EXPECT_EQ(w.scalar[3], 16u | 14u << 8 | 1u << 24 | 2u << 28);
+}
+
+TEST(LaunchVertex, LanesHaveAPrimitiveAndAVertex) {
+  VertexProgram p = VertexProgramOf();
+  p.draw.count = 4;
+  p.draw.indices = {9, 8, 7, 6};
+  p.draw.instances = 2;
+  std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  WaveState w = Filled(groups[1], 0);
+  EXPECT_EQ(w.vector[0][1], 1u | 2u << 16);
+  EXPECT_EQ(w.vector[1][1], 3u);
+  EXPECT_EQ(w.vector[2][1], 1u);
+  EXPECT_EQ(w.vector[5][3], 6u);
+  EXPECT_EQ(w.vector[8][3], 1u);
+  std::get<out::AmdLaunch>(p.record.arch).vertex.primgen_passthru_en = true;
+  w = Filled(groups[1], 0);
+  EXPECT_EQ(w.vector[0][1], 1u | 2u << 10 | 3u << 20);
+}
+
+TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
+  const auto error = [](auto change) {
+    VertexProgram p = VertexProgramOf();
+    change(p, std::get<out::AmdLaunch>(p.record.arch).vertex);
+    return std::string(CheckVertexRecord(p.record, p.draw).message());
+  };
+  EXPECT_EQ(error([](auto&, auto&) {}), "");
+  EXPECT_THAT(error([](auto&, auto& v) { v.ge_cntl = 0; }), HasSubstr("size of a workgroup"));
+  EXPECT_THAT(error([](auto&, auto& v) { v.spi_shader_pos_format = 0; }), HasSubstr("of exports"));
+  EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.view_mask = 3; }), HasSubstr("views"));
+  EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.attributes = {1}; }),
+              HasSubstr("no input at location 1"));
+}
+
+}  // namespace
+}  // namespace kiln::sim::rdna2
