@@ -56,6 +56,9 @@ void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std
   in.buffers.push_back(std::move(b));
 }
 
+// Samples of a texel that descriptors of the target can say (gfx1030: core/sim/rdna2/resource).
+uint32_t MaxSamples(Target target) { return target == Target::kGfx1030 ? 8 : 16; }
+
 oracle::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
   oracle::LaunchInputs in;
@@ -66,7 +69,7 @@ oracle::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
     if (mir::HasImage(r.kind) || r.kind == mir::ResourceKind::kSampler) continue;
     for (uint32_t i = 0; i < r.count; ++i) AddBuffer(r, r.element + i, setup, rng, in);
   }
-  AddImages(m, rng, in);
+  AddImages(m, rng, in, MaxSamples(setup.target));
   for (int i = 0; i < 128; ++i) in.push_constants.push_back(static_cast<uint8_t>(i * 7));
   for (size_t i = 0; i < in.buffers.size() && i < 8; ++i) {
     std::memcpy(in.push_constants.data() + kAddressesAt + 8 * i, &in.buffers[i].address, 8);
