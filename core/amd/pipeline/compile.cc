@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/amd/abi/abi.h"
 #include "core/amd/isa/instruction.h"
+#include "core/amd/isa/wave_limits.h"
 #include "core/amd/perf/occupancy.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
@@ -30,11 +31,10 @@ uint32_t LanesOfGroup(const mir::Module& m) {
 
 // Returns the most VGPRs with which all waves of a workgroup fit one CU.
 uint32_t MaxVgprs(const mir::Module& m, uint32_t lanes) {
-  constexpr int kSimds = 2;
   const auto waves = static_cast<int>((LanesOfGroup(m) + lanes - 1) / lanes);
-  const int needed = (waves + kSimds - 1) / kSimds;
+  const int needed = (waves + isa::kSimdsOfCu - 1) / isa::kSimdsOfCu;
   int vgprs = isa::kVgprCount;
-  while (vgprs > 8 && WavesByRegisters(vgprs, WaveOf(lanes)) < needed) vgprs -= 8;
+  while (vgprs > 8 && isa::WavesByRegisters(vgprs, WaveOf(lanes)) < needed) vgprs -= 8;
   return static_cast<uint32_t>(vgprs);
 }
 
@@ -56,7 +56,7 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 }
 
 absl::Status CheckModule(const mir::Module& m) {
-  constexpr uint32_t kMaxInvocations = 1024, kMaxShared = 65536;
+  constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage != mir::Stage::kCompute) {
     return Unsupported("missing_compiler", "graphics stages, which gfx1030 has no compiler for yet");
   }
@@ -83,13 +83,12 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   v.launch = LaunchOf(abi, shape);
   const Group group = {.lds_bytes = abi.module->shared_bytes,
                        .lanes = static_cast<int>(LanesOfGroup(*abi.module))};
-  RecordFacts facts = {
+  const RecordFacts facts = {
       .lds_bytes = abi.module->shared_bytes,
       .scratch_bytes = int64_t{w.scratch_bytes_per_lane()} * w.lanes,
-      .spilled_sgprs = w.spilled_sgprs,
-      .spilled_vgprs = w.spilled_vgprs,
       .waves_per_simd = WavesPerSimd(static_cast<int>(w.binary.vgprs), WaveOf(w.lanes), group)};
-  v.statistics = StatisticsOf({.counted = counted, .recorded = facts});
+  const SpillFacts spilled = {.sgprs = w.spilled_sgprs, .vgprs = w.spilled_vgprs};
+  v.statistics = StatisticsOf({.counted = counted, .recorded = facts, .spilled = spilled});
   v.code = std::move(w.binary.bytes);
   return v;
 }

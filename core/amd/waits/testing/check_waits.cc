@@ -31,13 +31,6 @@ int CountOf(const sim::WaitCounts& waits, Counter counter) {
   }
 }
 
-// Vector memory ends in order, flat accesses among it; what LDS and others share is only in order
-// where the table says so.
-bool IsInOrder(Counter counter, Producer producer) {
-  if (counter == Counter::kVm || counter == Counter::kVs) return true;
-  return sim::OrderOf(producer) == sim::Order::kInOrder;
-}
-
 class Checker {
  public:
   explicit Checker(const Program& program) : program_(program) {
@@ -74,7 +67,8 @@ class Checker {
       later[to] = count;
       work.push_back(to);
     };
-    const bool ordered = IsInOrder(counter, producers_[producer]);
+    const sim::Sequence sequence = sim::SequenceOf(ops_[producer], true);
+    const bool ordered = sequence != sim::Sequence::kNone;
     go(producer + 1, 0);
     while (!work.empty()) {
       const size_t at = work.back();
@@ -84,7 +78,7 @@ class Checker {
       if (waited == 0 || (ordered && waited <= count)) continue;
       Judge(producer, at, counter);
       const bool behind = at != producer && Includes(sim::CounterOf(producers_[at]), counter) &&
-                          IsInOrder(counter, producers_[at]);
+                          sim::SequenceOf(ops_[at], true) == sequence;
       if (ordered && behind) ++count;
       if (count >= (counter == Counter::kExp ? 7 : 63)) continue;  // issue would have waited
       if (FallsThrough(ops_[at].inst)) go(at + 1, count);
