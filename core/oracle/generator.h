@@ -162,8 +162,10 @@ class Generator {
   void LaneOperation();
   void Vote();
   void LaneRead();
+  ValueId IsActive(ValueId lane);
   ValueId InSubgroup(ValueId lane);
   void ScanOrReduce();
+  ValueId InAnyOrder(ReduceOp op, ValueId v);
   static bool Combines(ReduceOp op, Type type);
 
   // ---- Fragments (generator_fragments.cc) ----

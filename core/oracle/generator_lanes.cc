@@ -51,10 +51,16 @@ void Generator::LaneRead() {
       read = b_.Emit(Op::kShuffle, {v, lane});
       break;
   }
+  DefineTyped(b_.Select(IsActive(lane), read, b_.Constant(type, 0)));
+}
+
+// Tests the lane's bit of a ballot, whose dwords have 32 lanes each; subgroups have at most 64.
+ValueId Generator::IsActive(ValueId lane) {
   const InstId ballot = b_.EmitInst(Op::kBallot, {b_.Bool(true)}, kFourInts);
-  const ValueId on = b_.And(b_.Ushr(m_.result(ballot, 0), lane), b_.Int(1));
-  const ValueId zero = b_.Constant(type, 0);
-  DefineTyped(b_.Select(b_.Ine(on, b_.Int(0)), read, zero));
+  const ValueId low = b_.Ieq(b_.And(lane, b_.Int(32)), b_.Int(0));
+  const ValueId lanes = b_.Select(low, m_.result(ballot, 0), m_.result(ballot, 1));
+  const ValueId on = b_.And(b_.Ushr(lanes, b_.And(lane, b_.Int(31))), b_.Int(1));
+  return b_.Ine(on, b_.Int(0));
 }
 
 ValueId Generator::InSubgroup(ValueId lane) {
@@ -75,7 +81,22 @@ void Generator::ScanOrReduce() {
                                    (op == ReduceOp::kFmin || op == ReduceOp::kFmax)));
   uint32_t cluster = 0;
   if (scan == Op::kReduce && random_.OneIn(2)) cluster = 2u << random_.Below(5);
-  DefineTyped(m_.result(b_.EmitInst(scan, {v}, {type}, static_cast<uint32_t>(op), cluster)));
+  const ValueId combined = options_.defined_only ? InAnyOrder(op, v) : v;
+  DefineTyped(m_.result(b_.EmitInst(scan, {combined}, {type}, static_cast<uint32_t>(op), cluster)));
+}
+
+// Returns a value whose sums and products over lanes are exact in any order of association, which
+// SPIR-V leaves open: numbers below 16 for sums; for products 1 and -1.
+ValueId Generator::InAnyOrder(ReduceOp op, ValueId v) {
+  const Type type = m_.value(v).type;
+  if (op == ReduceOp::kFadd) {
+    return b_.Convert(Op::kU2f, b_.And(Pick(Type::kI32), b_.Int(15)), type);
+  }
+  if (op != ReduceOp::kFmul) return v;
+  const bool half = type == Type::kF16;
+  const ValueId one = b_.Constant(type, half ? 0x3c00 : 0x3f800000);
+  const ValueId minus_one = b_.Constant(type, half ? 0xbc00 : 0xbf800000);
+  return b_.Select(b_.Flt(v, b_.Constant(type, 0)), minus_one, one);
 }
 
 bool Generator::Combines(ReduceOp op, Type type) {

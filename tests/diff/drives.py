@@ -103,8 +103,9 @@ def write_drive(entry, found, timeout):
     os.replace(entry + ".new", entry)
 
 
-def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None):
-    """Returns a drive.Drive whose `result` holds lavapipe's outputs, if lavapipe could run it."""
+def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None, no_lavapipe=False):
+    """Returns a drive.Drive whose `result` holds lavapipe's outputs, if lavapipe could run it. Without lavapipe,
+    only those in the cache; others are the interpreter's alone, in entries of their own."""
     entry = None
     if cache:
         with open(path, "rb") as f:
@@ -113,10 +114,16 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
         found = read_drive(entry, path, timeout)
         if found:
             return found
+        if no_lavapipe:
+            entry = entry[:-len("json")] + "alone.json"
+            found = read_drive(entry, path, timeout)
+            if found:
+                return found
     scout, doubt = interpreter.scout(folder)
     try:
         found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt,
-                                    specialise=True, first_recipe=first_recipe)
+                                    specialise=True, first_recipe=first_recipe,
+                                    lavapipe=not no_lavapipe)
     except Unsupported as e:
         found = drive.Drive(reason="drive: %s" % e)
     if found.result:
@@ -126,12 +133,13 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
     return found
 
 
-def drives_of(path, folder, cache, seeds, timeout, interpreter):
+def drives_of(path, folder, cache, seeds, timeout, interpreter, no_lavapipe=False):
     """Returns one drive for each seed. If the first seed has none, the others are not looked for."""
     found = []
     for seed in seeds:
         recipe = found[0].recipe if found else None
-        found.append(cached_drive(path, folder, cache, seed, timeout, interpreter, recipe))
+        found.append(cached_drive(path, folder, cache, seed, timeout, interpreter, recipe,
+                                  no_lavapipe))
         if found[0].job is None:
             break
     return found

@@ -145,7 +145,7 @@ def judge_one(a, judge, path):
 def report(verdict, seconds, out):
     print("%-9s %-60s %-17s %5.1f s  %s" % (
         verdict.status, os.path.basename(verdict.path)[-60:],
-        " ".join("SIMD%d" % w for w in verdict.widths), seconds, verdict.cause[:400]), flush=True)
+        " ".join("at %d" % w for w in verdict.widths), seconds, verdict.cause[:400]), flush=True)
     if out:
         out.write(json.dumps({**verdict.row(), "seconds": round(seconds, 2)}) + "\n")
         out.flush()

@@ -2,17 +2,18 @@
 """Judges the compiler by two others: compute modules are compiled, run in the simulator, and
 compared with the MIR interpreter, which is compared with lavapipe.
 
-    sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
-                  [--seeds 1,2] [--no-fusion] [--widths 8,16,32] [--order SEED] [--count N] [--jobs N]
-                  [--budget SECONDS] MODULE.spv... | @LIST
+    sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH | --rdna2-run PATH [--cache DIR] [--out FILE]
+                  [--ulp 16] [--seeds 1,2] [--no-fusion] [--widths 8,16,32] [--order SEED] [--count N]
+                  [--jobs N] [--budget SECONDS] [--no-lavapipe] MODULE.spv... | @LIST
 
-Every compiled width is run in contract mode, with and without fusion (blocks entered with
-all channels off), on the drive of every seed. Each of these is a separate comparison with the
+With --rdna2-run the target is gfx1030, else tgl. Every compiled width is run in contract mode, for tgl with
+and without fusion (blocks entered with all channels off), on the drive of every seed. Each of these is a separate comparison with the
 interpreter at that width, with separate excuses (excuses.py). Inputs and the meaning of agree, excused,
 differ and undriven are those of lavapipe_interp.py, whose comparison comes first; for the simulator,
 subnormals are flushed in the interpreter as the hardware does. Further:
 
-  alone      simulator and interpreter agree, but lavapipe takes too long or crashes: by two judges
+  alone      simulator and interpreter agree, but lavapipe takes too long or crashes, or was not asked
+             (--no-lavapipe; its results in the cache count all the same): by two judges
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
@@ -57,7 +58,7 @@ def compile_module(a, path, module, folder):
     spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
     state = ["--view-mask=%x" % a.view_mask] if a.view_mask else []
-    p = subprocess.run([a.kilnc, *widths, *spec, *state, "-o", folder, path], stdout=subprocess.PIPE,
+    p = subprocess.run([a.kilnc, "--target=" + a.target, *widths, *spec, *state, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()
     if p.returncode == 1:
@@ -68,7 +69,7 @@ def compile_module(a, path, module, folder):
         return {}, "broken", "kilnc ends with %d: %s" % (p.returncode, text[-200:])
     widths = {}
     for name in os.listdir(folder):
-        m = re.search(r"\.SIMD(\d+)\.bin$", name)
+        m = re.search(r"\.(?:SIMD|wave)(\d+)\.bin$", name)
         if m:
             widths[int(m.group(1))] = os.path.join(folder, name[:-4])
     if not widths:
@@ -79,7 +80,7 @@ def compile_module(a, path, module, folder):
 def simulate(a, stem, job_path, options):
     words = ["--max-seconds=%d" % MAX_SECONDS, "--zero-memory", *options, stem + ".bin",
              stem + ".launch.json", job_path]
-    return a.pool.ask(a.eu_run, words, MAX_SECONDS + 20)
+    return a.pool.ask(a.simulator, words, MAX_SECONDS + 20)
 
 
 def excuse_of_stop(mine, error):
@@ -102,8 +103,8 @@ def compare_width(a, stem, width, found, where, job_path, tolerance):
         return [], "interpreter: " + mine["error"]
     runs_of = excuses.evidence(a.interpreter, job_path, options, tolerance)
     outputs, made = peer.outputs(mine), []
-    for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
-        name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
+    for mode in [[]] if a.no_fusion or a.target != "tgl" else [[], ["--fusion"]]:
+        name = "%s %s%d%s" % (where, a.of_lanes, width, " fused" if mode else "")
         got = simulate(a, stem, job_path, mode)
         excuse = None if got["ok"] else excuse_of_stop(mine, got["error"])
         if excuse:
@@ -159,7 +160,7 @@ def judge(a, path, folder):
     tolerance = excuses.Tolerance.of(module, a.ulp)
     agreeing = set(widths)
     for seed, found in zip(a.seeds, drives.drives_of(path, folder, a.cache, a.seeds, a.timeout,
-                                                     a.interpreter)):
+                                                     a.interpreter, a.no_lavapipe)):
         if found.job is None:
             verdict.undriven.append(found.reason)
             continue
@@ -196,11 +197,16 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
-    p.add_argument("--eu-run", required=True)
+    simulator = p.add_mutually_exclusive_group(required=True)
+    simulator.add_argument("--eu-run", help="the simulator of tgl")
+    simulator.add_argument("--rdna2-run", help="the simulator of gfx1030")
     p.add_argument("--widths", help="8,16,32: these instead of those that the compiler chooses")
     p.add_argument("--no-fusion", action="store_true")
+    p.add_argument("--no-lavapipe", action="store_true", help="only its results in the cache")
     judging.add_arguments(p)
     a = p.parse_args()
+    a.target, a.of_lanes = ("gfx1030", "wave") if a.rdna2_run else ("tgl", "SIMD")
+    a.simulator = a.rdna2_run or a.eu_run
     # Without a folder for them, each run looks for drives anew.
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache

@@ -331,7 +331,8 @@ class Search:
     """Looks for a drive of one module that counts. Arguments are those of counted_drive."""
 
     def __init__(self, path, module, folder, seed, groups, timeout, accept, scout, doubt,
-                 first_recipe):
+                 first_recipe, lavapipe):
+        self.asks_lavapipe = lavapipe
         self.path, self.module, self.folder = path, module, folder
         self.first_recipe = first_recipe
         self.seed, self.groups, self.timeout = seed, groups, timeout
@@ -346,6 +347,8 @@ class Search:
 
     def confirmed(self, d):
         """The drive with lavapipe's result, if lavapipe tells job and mutant apart too."""
+        if not self.asks_lavapipe:
+            return dataclasses.replace(d, reason="lavapipe: not asked")
         results = self.lavapipe([d.job, d.mutant])
         failed = [r for r in results if not r.get("ok")]
         if failed:
@@ -418,7 +421,7 @@ class Search:
 
 
 def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
-                  doubt=None, specialise=False, first_recipe=None):
+                  doubt=None, specialise=False, first_recipe=None, lavapipe=True):
     """Returns the Drive by the first recipe that runs on lavapipe and counts. `accept`, given a job, may
     return a reason why it is not worth trying (say, that it never ends), to save time. `scout`, given a
     list of jobs, runs them elsewhere: starting lavapipe takes long, so the scout looks for recipe and
@@ -426,13 +429,14 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
     crashes), the drive has no `result`. `doubt`, given a job that counts and its result, returns True if
     a better defined one should be looked for; if there is none, the first is taken. With a scout, moves
     are changed where no changed arithmetic shows. With `specialise`, jobs may have a `spec`: see
-    Module._shared_spec_ids. `first_recipe` is tried before the others.
+    Module._shared_spec_ids. `first_recipe` is tried before the others. Without `lavapipe`, what the scout
+    finds is not confirmed, and has no `result`.
     """
     module = Module.load(path, specialise=specialise)
     if not mutate.has_output(module):
         return Drive(reason="no output")
     search = Search(path, module, folder, seed, groups, timeout, accept, scout, doubt,
-                    first_recipe)
+                    first_recipe, lavapipe)
     found = None
     if mutate.plans(module):
         found = search.run(by_moves=False)

@@ -11,26 +11,10 @@
 #include "core/base/cause.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
-#include "core/intel/isa/decode.h"
-#include "core/intel/isa/verify.h"
+#include "tests/exec/findings.h"
 #include "tests/exec/images.h"
 
 namespace kiln::exec {
-namespace {
-
-std::string Findings(const Variant& v) {
-  constexpr auto kGen = intel::isa::Generation::kGen12;
-  const auto placed = intel::isa::DecodeProgram(kGen, v.code);
-  if (!placed.ok()) return absl::StrCat(v.name, ": ", placed.status().message(), "\n");
-  const auto findings = intel::isa::Verify(kGen, *placed);
-  if (!findings.ok()) return absl::StrCat(v.name, ": ", findings.status().message(), "\n");
-  std::string text;
-  for (const intel::isa::Finding& f : *findings) absl::StrAppend(&text, v.name, ": ", f.text, "\n");
-  return text;
-}
-
-}  // namespace
-
 std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, uint32_t samples,
                             const Widths& widths,
                             const std::function<std::string(const Variant&)>& judge) {
@@ -52,7 +36,9 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
       if (!lost && std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
       return absl::StrCat(width, " lanes: ", compiled.status().message());
     }
-    for (const Variant& v : compiled->variants) absl::StrAppend(&text, Findings(v), judge(v));
+    for (const Variant& v : compiled->variants) {
+      absl::StrAppend(&text, Findings(Target::kTgl, v), judge(v));
+    }
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "tests/exec/images.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -29,7 +30,8 @@ oracle::Texel RandomTexel(const oracle::TexelFormat& format, std::mt19937& rng) 
   return t;
 }
 
-oracle::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
+oracle::BoundImage MakeImage(const mir::Resource& r, uint32_t element, uint32_t max_samples,
+                             std::mt19937& rng) {
   oracle::BoundImage image;
   image.set = r.set;
   image.binding = r.binding;
@@ -47,7 +49,7 @@ oracle::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19
   const bool sampled = r.kind == mir::ResourceKind::kSampledImage ||
                        r.kind == mir::ResourceKind::kCombinedImageSampler;
   image.levels = sampled && !r.image.multisampled ? 2 : 1;
-  if (r.image.multisampled) image.samples = 4u << (r.binding % 3);  // 4, 8, 16
+  if (r.image.multisampled) image.samples = std::min(4u << (r.binding % 3), max_samples);
   const oracle::TexelFormat& format = oracle::FormatOf(image.format);
   image.bytes.resize(image.Texels() * format.Bytes());
   for (uint64_t i = 0; i < image.Texels(); ++i) image.Write(i, RandomTexel(format, rng));
@@ -75,11 +77,14 @@ uint32_t Distance(uint32_t a, uint32_t b) {
 
 }  // namespace
 
-void AddImages(const mir::Module& m, std::mt19937& rng, oracle::LaunchInputs& in) {
+void AddImages(const mir::Module& m, std::mt19937& rng, oracle::LaunchInputs& in,
+               uint32_t max_samples) {
   for (const mir::Resource& r : m.resources) {
     for (uint32_t i = 0; i < r.count; ++i) {
       const uint32_t element = r.element + i;
-      if (mir::HasImage(r.kind)) in.images.push_back(MakeImage(r, element, rng));
+      if (mir::HasImage(r.kind)) {
+        in.images.push_back(MakeImage(r, element, max_samples, rng));
+      }
       if (r.kind == mir::ResourceKind::kSampler ||
           r.kind == mir::ResourceKind::kCombinedImageSampler) {
         in.samplers.push_back(MakeSampler(r, element, rng));

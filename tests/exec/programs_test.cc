@@ -29,7 +29,9 @@ exec::Setup SetupFor(const std::string& name, uint32_t seed) {
   setup.seed = seed;
   if (name == "global_memory") setup.buffer_bytes = 0x18000;
   setup.opposite = name == "subnormals" || name == "half_subnormals";
-  if (name == "buffer_sizes") setup.buffer_bytes = 4096 - seed % 4;
+  // Descriptors of gfx1030 round sizes up to dwords, as RADV does (core/sim/rdna2/resource).
+  const uint32_t step = setup.target == Target::kGfx1030 ? 4 : 1;
+  if (name == "buffer_sizes") setup.buffer_bytes = 4096 - seed % 4 * step;
   if (name == "int64_atomics" || name == "parts_of_qwords") setup.buffer_bytes = 32768;
   setup.floats = HasFloats(name);
   if (name.rfind("images", 0) == 0 || name == "descriptors_in_memory") {

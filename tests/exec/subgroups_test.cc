@@ -19,10 +19,13 @@ struct Case {
 };
 
 // A value read from an inactive lane is undefined: it is replaced by 0.
-#define IF_ACTIVE                                                              \
-  " %50:i32, %51:i32, %52:i32, %53:i32 = ballot true %54:i32 = ushr %50, %30 " \
-  "%55:i32 = and %54, 1 %56:bool = ine %55, 0 %20:i32 = select %56, %40, 0"
+#define IF_ACTIVE                                                                  \
+  " %50:i32, %51:i32, %52:i32, %53:i32 = ballot true %54:i32 = and %30, 32 "       \
+  "%55:bool = ine %54, 0 %56:i32 = select %55, %51, %50 %57:i32 = and %30, 31 "    \
+  "%58:i32 = ushr %56, %57 %59:i32 = and %58, 1 %49:bool = ine %59, 0 "            \
+  "%20:i32 = select %49, %40, 0"
 
+// Sums and products of floats are exact: SPIR-V leaves their order of association open.
 constexpr Case kCases[] = {
     {"Elect", "%21:bool = subgroup_elect %20:i32 = select %21, 7, 3"},
     {"Any", "%21:bool = subgroup_any %12 %20:i32 = select %21, 7, 3"},
@@ -103,7 +106,7 @@ constexpr Case kCases[] = {
     {"InclusiveNegativeZeros",
      "%22:bool = ult %10, 0x70000000 %23:f32 = select %22, -0f, 1f "
      "%21:f32 = inclusive_scan[fadd] %23 %20:i32 = bitcast %21"},
-    {"ReduceFmul", "%22:f32 = fadd %11, 0.1f %21:f32 = reduce[fmul, 0] %22 %20:i32 = bitcast %21"},
+    {"ReduceFmul", "%22:f32 = select %12, 2f, -0.5f %21:f32 = reduce[fmul, 0] %22 %20:i32 = bitcast %21"},
     {"ReduceFmin", "%21:f32 = reduce[fmin, 0] %11 %20:i32 = bitcast %21"},
     {"ReduceFmax", "%21:f32 = reduce[fmax, 0] %11 %20:i32 = bitcast %21"},
     {"ReduceBool",
@@ -122,7 +125,7 @@ constexpr Case kCases[] = {
     {"InclusiveImul", "%21:i32 = or %10, 1 %20:i32 = inclusive_scan[imul] %21"},
     {"InclusiveUmin", "%20:i32 = inclusive_scan[umin] %10"},
     {"InclusiveFadd",
-     "%22:f32 = fmul %11, 0.1f %21:f32 = inclusive_scan[fadd] %22 "
+     "%22:f32 = fmul %11, 0.25f %21:f32 = inclusive_scan[fadd] %22 "
      "%20:i32 = bitcast %21"},
     {"InclusiveBool", "%21:bool = inclusive_scan[or] %12 %20:i32 = select %21, 7, 3"},
     {"ExclusiveIadd", "%20:i32 = exclusive_scan[iadd] %10"},
@@ -222,13 +225,17 @@ std::vector<Typed> TypedCases() {
   return cases;
 }
 
-// Returns code that defines %13 of the type from %10, with all bits in use.
-std::string MakeTyped(const std::string& type) {
+// Returns code that defines %13 of the type from %10, with all bits in use; floats are such that the
+// op is exact.
+std::string MakeTyped(const std::string& type, const std::string& op) {
   if (type == "i64") {
     return "%60:i64 = zext %10 %61:i64 = imul %60, 0x9e3779b97f4a7c15i64 %62:i64 = iadd %61, %60 "
            "%63:i64 = and %60, 3i64 %64:bool = ieq %63, 1i64 %13:i64 = select %64, %60, %62 ";
   }
-  if (type == "f16") return "%60:f32 = fmul %11, 0.3f %61:f32 = fsub %60, 1.0f %13:f16 = f2f %61 ";
+  if (type == "f16" && op.find("fmul") != std::string::npos) {
+    return "%60:bool = ieq %5, 0 %61:f32 = select %60, 2f, -1f %13:f16 = f2f %61 ";
+  }
+  if (type == "f16") return "%60:f32 = fmul %11, 0.25f %61:f32 = fsub %60, 1.0f %13:f16 = f2f %61 ";
   return absl::StrCat("%13:", type, " = trunc %10 ");
 }
 
@@ -252,7 +259,7 @@ TEST(SubgroupTypes, AgreeWithTheInterpreter) {
                  : "%22:i32 = subgroup_invocation %23:i32 = and %22, -4 %30:i32 = iadd %23, " +
                        number + " ";
     }
-    const std::string body = absl::StrCat(MakeTyped(c.type), lane,
+    const std::string body = absl::StrCat(MakeTyped(c.type, c.op), lane,
                                           "%28:i32 = read_first %0 %27:i32 = subgroup_size "
                                           "%26:i32 = isub %27, 1 %29:i32 = and %28, %26 %14:",
                                           c.type, " = ", c.op, ReadTyped(c.type),

@@ -1,12 +1,12 @@
 // kilnc: compiles one module with every pass checked, for developers and tests. Not the product's
 // command line (client/ has that).
 //
-//   kilnc [--widths=8,16] [--print-after=PASS|all|changed] [--stop-after=PASS]
+//   kilnc [--target=tgl|gfx1030] [--widths=8,16] [--print-after=PASS|all|changed] [--stop-after=PASS]
 //         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]...
 //         [--view-mask=HEX] [-o DIR] FILE.spv|FILE.mir
 //
-// Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width; statistics and remarks
-// go to standard output as one line each.
+// Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width (gfx1030: NAME.wave32);
+// statistics and remarks go to standard output as one line each.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -19,18 +19,19 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/amd/pipeline/backend.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
-#include "core/intel/isa/decode.h"
-#include "core/intel/isa/verify.h"
 #include "core/mir/parse.h"
 #include "proto/launch_record_convert.h"
+#include "tests/exec/findings.h"
 
 namespace {
 
 struct Arguments {
   std::string file;
   std::string out_dir;
+  kiln::Target target = kiln::Target::kTgl;
   bool assembly = false;
   kiln::PrepareOptions prepare;
   kiln::CompileOptions compile;
@@ -83,6 +84,10 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
       a.prepare.spec_constants[id] = bits;
     } else if (absl::ConsumePrefix(&arg, "--view-mask=")) {
       if (!absl::SimpleHexAtoi(arg, &a.compile.state.view_mask)) return false;
+    } else if (absl::ConsumePrefix(&arg, "--target=")) {
+      const auto target = kiln::ParseTarget(std::string(arg));
+      if (!target.ok()) return false;
+      a.target = *target;
     } else if (arg == "--asm") {
       a.assembly = true;
     } else if (arg == "-o" && i + 1 < argc) {
@@ -109,31 +114,27 @@ absl::StatusOr<std::shared_ptr<const kiln::Prepared>> Prepare(const Arguments& a
   return kiln::Prepare(words, a.prepare, &sink, {});
 }
 
+// The driver's row of gfx1030 has no compiler yet.
+absl::StatusOr<kiln::Compiled> CompileFor(const Arguments& a, const kiln::Prepared& prepared,
+                                          kiln::Sink& sink) {
+  if (a.target != kiln::Target::kGfx1030) {
+    return kiln::Compile(prepared, a.target, a.compile, &sink, {});
+  }
+  return kiln::CompileFor(prepared, kiln::amd::kGfx1030Compiler, a.compile, &sink, {});
+}
+
+// Prints the verifier's findings on standard error; returns true if there are none.
+bool Clean(const Arguments& a, const kiln::Variant& v) {
+  const std::string findings = kiln::exec::Findings(a.target, v);
+  if (!findings.empty()) std::cerr << a.file << ": " << findings;
+  return findings.empty();
+}
+
 int Fail(const Arguments& a, const absl::Status& status) {
   std::cerr << a.file << ": " << kiln::CauseOf(status) << ": " << status.message();
   if (const uint32_t id = kiln::SpirvIdOf(status); id != 0) std::cerr << " (%" << id << ")";
   std::cerr << "\n";
   return 1;
-}
-
-// Prints the EU verifier's findings on standard error; returns true if there are none.
-bool Clean(const Arguments& a, const kiln::Variant& v) {
-  constexpr auto kGen = kiln::intel::isa::Generation::kGen12;
-  const auto placed = kiln::intel::isa::DecodeProgram(kGen, v.code);
-  if (!placed.ok()) {
-    std::cerr << a.file << ": " << placed.status().message() << "\n";
-    return false;
-  }
-  const auto findings = kiln::intel::isa::Verify(kGen, *placed);
-  if (!findings.ok()) {
-    std::cerr << a.file << ": " << findings.status().message() << "\n";
-    return false;
-  }
-  for (const auto& f : *findings) {
-    std::cerr << a.file << ": " << v.name << ": EU verifier at " << f.offset << ": " << f.text
-              << "\n";
-  }
-  return findings->empty();
 }
 
 bool Write(const Arguments& a, const kiln::Variant& v) {
@@ -164,7 +165,7 @@ int main(int argc, char** argv) {
   Printer printer;
   const auto prepared = Prepare(a, bytes, printer);
   if (!prepared.ok()) return Fail(a, prepared.status());
-  const auto compiled = kiln::Compile(**prepared, kiln::Target::kTgl, a.compile, &printer, {});
+  const auto compiled = CompileFor(a, **prepared, printer);
   if (!compiled.ok()) return Fail(a, compiled.status());
   for (const kiln::Variant& v : compiled->variants) {
     std::cout << a.file << " " << v.name;
@@ -173,7 +174,7 @@ int main(int argc, char** argv) {
     }
     std::cout << "\n";
     if (a.compile.passes.verify_each && !Clean(a, v)) return 3;
-    if (a.assembly) std::cout << *kiln::Disassemble(kiln::Target::kTgl, v.code);
+    if (a.assembly) std::cout << *kiln::Disassemble(a.target, v.code);
     if (!a.out_dir.empty() && !Write(a, v)) return 2;
   }
   return 0;

@@ -179,13 +179,27 @@ void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
   }
 }
 
-// COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE 0xc0 keeps 16- and
-// 64-bit denormals and flushes 32-bit ones, rounds to nearest even; DX10_CLAMP; MEM_ORDERED.
-uint32_t Rsrc1(const mir::Module&, const ProgramShape& shape) {
-  constexpr uint32_t kFloatMode = 0xc0u << 12, kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
+// FLOAT_MODE: bits 1:0 round 32-bit results, 3:2 those of 16 and 64 bits (0 to nearest even, 3 to
+// zero); 5:4 keep 32-bit denormals, 7:6 those of 16 and 64 bits (3 keeps operands and results, 0
+// flushes). Where the module does not say, 32-bit denormals are flushed and others kept, as RADV
+// launches do, and one width rounds as the other (mir::RoundsToZero). Source: AMD, RDNA2 ISA guide,
+// 3.3 "Mode register".
+uint32_t FloatModeOf(const mir::Module& m) {
+  const bool single = mir::RoundsToZero(m, mir::Op::kFadd, mir::Type::kF32);
+  const bool half = mir::RoundsToZero(m, mir::Op::kFadd, mir::Type::kF16);
+  const bool keeps_single = m.f32_mode.denorms == mir::DenormMode::kPreserve;
+  const bool keeps_half = m.f16_mode.denorms != mir::DenormMode::kFlush;
+  return (single ? 3u : 0) | (half ? 3u << 2 : 0) | (keeps_single ? 3u << 4 : 0) |
+         (keeps_half ? 3u << 6 : 0);
+}
+
+// COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE; DX10_CLAMP;
+// MEM_ORDERED.
+uint32_t Rsrc1(const mir::Module& m, const ProgramShape& shape) {
+  constexpr uint32_t kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
   const uint32_t granule = shape.width == 32 ? 8 : 4;
   const uint32_t granules = (std::max(shape.vgprs, 1u) + granule - 1) / granule;
-  return (granules - 1) | kFloatMode | kDx10Clamp | kMemOrdered;
+  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | kMemOrdered;
 }
 
 uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {

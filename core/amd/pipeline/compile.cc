@@ -110,7 +110,7 @@ constexpr mid::Features kFeatures = {
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,
-    .gradients = {.of_cubes = true,
+    .gradients = {.of_cubes = false,
                   .least_level_with_reference = true,
                   .least_level_with_offsets = true,
                   .samplers_in_table = 0},

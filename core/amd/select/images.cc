@@ -173,6 +173,21 @@ void Images::SetTexel(const Access& a, const Operand& data, uint32_t dmask) {
   }
 }
 
+// The level of a sample without derivatives that has a bias or a least level: such a sample has level
+// 0, to which sampler and sample add their biases before the least level holds. The instruction adds
+// the sampler's bias (S# word 2, 13:0, in 256ths) to the level that it is given, so that a least
+// level is given without it.
+Operand Images::LevelOf(const Access& a, const Operand& sampler) {
+  const Operand bias = a.sources.bias >= 0 ? e_.Src(Source(a, a.sources.bias)) : Imm(0);
+  if (a.sources.min_lod < 0) return bias;
+  const Operand fixed = e_.Salu(Opcode::kSBfeI32, {e_.Component(sampler, 2), Imm(14u << 16)});
+  const Operand number = e_.Valu(Opcode::kVCvtF32I32, {fixed});
+  const Operand least = e_.ToV(e_.Src(Source(a, a.sources.min_lod)));
+  const Operand minus_256th = Imm(0xbb800000);
+  const Operand given = e_.Valu(Opcode::kVFmaF32, {number, minus_256th, least});
+  return e_.Valu(Opcode::kVMaxF32, {bias, given});
+}
+
 // ---- Operations.
 
 absl::Status Images::Sample(const Access& a) {
@@ -189,15 +204,17 @@ absl::Status Images::Sample(const Access& a) {
   const bool level_zero =
       lod.valid() ? m_.IsConstant(lod) && m_.value(lod).bits == 0
                   : !implicit && a.sources.ddx < 0 && a.sources.bias < 0;
-  const bool has_min = a.sources.min_lod >= 0;
+  const bool has_level =
+      !implicit && !lod.valid() && a.sources.ddx < 0 && (a.sources.bias >= 0 || a.sources.min_lod >= 0);
+  const bool has_min = a.sources.min_lod >= 0 && !has_level;
+  const Operand sampler = Sampler(a, gather);
   if (a.sources.ddx >= 0) {
     absl::StrAppend(&name, "_d");
-  } else if (level_zero && !has_min) {
+  } else if (level_zero && !has_min && !has_level) {
     absl::StrAppend(&name, "_lz");
-  } else if (lod.valid()) {
+  } else if (lod.valid() || has_level) {
     absl::StrAppend(&name, "_l");
   } else if (a.sources.bias >= 0) {
-    if (!implicit) return e_.Unexpected("a bias without derivatives");
     absl::StrAppend(&name, "_b");
     parts.push_back(e_.Src(Source(a, a.sources.bias)));
   }
@@ -214,6 +231,7 @@ absl::Status Images::Sample(const Access& a) {
   }
   AddCoordinates(a, parts);
   if (lod.valid() && !(level_zero && !has_min)) parts.push_back(e_.Src(lod));
+  if (has_level) parts.push_back(LevelOf(a, sampler));
   if (has_min) parts.push_back(e_.Src(Source(a, a.sources.min_lod)));
   const Opcode opcode = Named(name);
   if (opcode == Opcode::kSNop) return e_.Unexpected(absl::StrCat("no instruction ", name));
@@ -222,12 +240,12 @@ absl::Status Images::Sample(const Access& a) {
   const uint32_t used = e_.UsedMask(a.id);
   if (gather) {
     extra.dmask = static_cast<uint8_t>(compare ? 1 : 1 << a.texel->component);
-    SetTexel(a, Emit(opcode, a, parts, Sampler(a, true), extra, {}, 4), 15);
+    SetTexel(a, Emit(opcode, a, parts, sampler, extra, {}, 4), 15);
     return absl::OkStatus();
   }
   const uint32_t dmask = compare ? 1 : used == 0 ? 1 : used;
   extra.dmask = static_cast<uint8_t>(dmask);
-  SetTexel(a, Emit(opcode, a, parts, Sampler(a, false), extra, {}, CountBits(dmask)), dmask);
+  SetTexel(a, Emit(opcode, a, parts, sampler, extra, {}, CountBits(dmask)), dmask);
   return absl::OkStatus();
 }
 

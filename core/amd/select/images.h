@@ -37,6 +37,7 @@ class Images : public Room {
   Operand PackedOffsets(const Access& a);
   void AddCoordinates(const Access& a, Parts& parts);
   void AddCube(const Access& a, Parts& parts);
+  Operand LevelOf(const Access& a, const Operand& sampler);
   absl::Status Sample(const Access& a);
   absl::Status Lod(const Access& a);
   absl::Status Fetch(const Access& a);

@@ -571,24 +571,6 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
-  const std::array<uint32_t, 3>&n = dispatch.groups, &base = dispatch.base;
-  for (int i = 0; i < 3; ++i) {
-    if (uint64_t{base[i]} + n[i] > scene::kMaxWorkgroups) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from base ",
-                       base[0], ",", base[1], ",", base[2], "; at most ", scene::kMaxWorkgroups,
-                       " in each dimension (core/intel/ABI.md)"));
-    }
-  }
-  if (record.compute.requires_zero_base && base != std::array<uint32_t, 3>{}) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "dispatch: base ", base[0], ",", base[1], ",", base[2],
-        ": the program reads the workgroup id and was not compiled for a base (--dispatch-base)"));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 // Number of groups or fragment threads that may run at the same time: each has memory of its own.
@@ -686,7 +668,7 @@ static absl::Status CheckInputs(const out::LaunchRecord& record, const scene::Di
     return scene::CheckDraw(*dispatch.draw);
   }
   if (dispatch.vertices) return CheckVertexInputs(record, *dispatch.vertices);
-  return CheckDispatch(record, dispatch);
+  return scene::CheckWorkgroups(dispatch, record.compute.requires_zero_base);
 }
 
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,

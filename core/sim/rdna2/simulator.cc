@@ -450,12 +450,7 @@ absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatc
   }
   if (dispatch.draw) return CheckFragmentRecord(record, *dispatch.draw);
   if (dispatch.vertices) return CheckVertexRecord(record, *dispatch.vertices);
-  for (size_t i = 0; i < 3; ++i) {
-    if (uint64_t{dispatch.base[i]} + dispatch.groups[i] > scene::kMaxWorkgroups) {
-      return absl::InvalidArgumentError("dispatch: too many workgroups in a dimension");
-    }
-  }
-  return absl::OkStatus();
+  return scene::CheckWorkgroups(dispatch, record.compute.requires_zero_base);
 }
 
 // Checks what memory mode does not model: its counters fall in the order that MEM_ORDERED gives.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "core/sim/scene/address_space.h"
 
 namespace kiln::sim::scene {
@@ -62,6 +63,24 @@ absl::Status CheckWindows(const Dispatch& dispatch) {
   for (const ClientImage& i : dispatch.images) {
     if (Fits(i.window, dispatch)) continue;
     return absl::InvalidArgumentError("a window that does not lie in its resource");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWorkgroups(const Dispatch& dispatch, bool requires_zero_base) {
+  const std::array<uint32_t, 3>&n = dispatch.groups, &base = dispatch.base;
+  const std::string from = absl::StrCat("base ", base[0], ",", base[1], ",", base[2]);
+  for (int i = 0; i < 3; ++i) {
+    if (uint64_t{base[i]} + n[i] > kMaxWorkgroups) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from ", from,
+                       "; at most ", kMaxWorkgroups, " in each dimension"));
+    }
+  }
+  if (requires_zero_base && base != std::array<uint32_t, 3>{}) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dispatch: ", from,
+        ": the program reads the workgroup id and was not compiled for a base (--dispatch-base)"));
   }
   return absl::OkStatus();
 }

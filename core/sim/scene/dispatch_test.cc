@@ -68,5 +68,16 @@ TEST(Dispatch, RefusesWindowsOutside) {
   }
 }
 
+TEST(Dispatch, WorkgroupsWithinTheLimitFromABaseThatTheProgramAdds) {
+  Dispatch d;
+  d.groups = {65535, 1, 1};
+  EXPECT_TRUE(CheckWorkgroups(d, true).ok());
+  d.base = {1, 0, 0};
+  EXPECT_FALSE(CheckWorkgroups(d, false).ok());
+  d.groups = {1, 1, 1};
+  EXPECT_TRUE(CheckWorkgroups(d, false).ok());
+  EXPECT_FALSE(CheckWorkgroups(d, true).ok());
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene
