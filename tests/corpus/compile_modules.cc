@@ -1,12 +1,13 @@
 // Compiles the modules of a list in this process: for profilers, which want neither workers nor
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
-//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST
+//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
 // none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
-// by pass. Counts of executed instructions do not depend on the machine's other load:
+// by pass; --dump writes the machine code of each variant to DIR
+// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"). Counts of executed instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -38,6 +39,7 @@ struct Arguments {
   bool validate = true;
   bool hashes = false;
   bool passes = false;
+  std::string dump;
   std::string list;
 };
 
@@ -87,6 +89,17 @@ uint64_t HashOf(const kiln::Variant& v) {
   return Fnv(&scratch, sizeof scratch, h);
 }
 
+void Dump(const std::string& folder, const std::string& path, const kiln::Variant& v) {
+  constexpr std::string_view kFolder = "spirv/", kEnd = ".spv";
+  const size_t at = path.rfind(kFolder);
+  std::string name = at == std::string::npos ? path : path.substr(at + kFolder.size());
+  name = name.substr(0, name.rfind(kEnd));
+  std::replace(name.begin(), name.end(), '/', '_');
+  std::ofstream out(folder + "/" + name + "." + v.name + ".bin", std::ios::binary);
+  out.write(reinterpret_cast<const char*>(v.code.data()),
+            static_cast<std::streamsize>(v.code.size()));
+}
+
 struct Totals {
   int modules = 0, compiled = 0, variants = 0;
   int64_t instructions = 0, bytes = 0;
@@ -114,6 +127,7 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
     ++totals->variants;
     totals->instructions += v.statistics.At("instructions");
     totals->bytes += v.statistics.At("bytes");
+    if (!args.dump.empty()) Dump(args.dump, path, v);
     if (!args.hashes) continue;
     printf("%s %s %lld %016llx\n", path.c_str(), v.name.c_str(),
            static_cast<long long>(v.statistics.At("instructions")),
@@ -130,6 +144,8 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
         args->widths.push_back(std::atoi(std::string(w).c_str()));
       }
+    } else if (a.substr(0, 7) == "--dump=") {
+      args->dump = a.substr(7);
     } else if (a == "--no-validate") {
       args->validate = false;
     } else if (a == "--hashes") {
@@ -152,7 +168,7 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST\n");
+        "usage: compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
