@@ -35,7 +35,7 @@ struct Setup {
   uint32_t seed = 1;
   bool floats = false;  // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
-  float absolute = 0;  // or by no more than this
+  float absolute = 0;        // or by no more than this
   bool zero_memory = false;  // shared and private memory begin as 0, as in the interpreter
   Target target = TestTarget();
   std::vector<int> widths = WidthsOf(target);  // each of them must compile

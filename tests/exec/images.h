@@ -14,8 +14,8 @@
 namespace kiln::exec {
 
 // Adds one image for each descriptor (8 by 4 texels, 4 slices, 3 layers or 2 cubes, one at bindings
-// that 8 divides, 2 levels; one level if it is written; multisampled ones 4, 8 or 16 samples, at most
-// `max_samples`) and one sampler for each, all different.
+// that 8 divides, 2 levels; one level if it is written; multisampled ones 4, 8 or 16 samples, at
+// most `max_samples`) and one sampler for each, all different.
 void AddImages(const mir::Module& module, std::mt19937& rng, oracle::LaunchInputs& inputs,
                uint32_t max_samples = 16);
 

@@ -130,9 +130,6 @@ absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
   return stats;
 }
 
-// Vector registers whose lanes take spilled scalars: 64 or 128 of them.
-constexpr uint32_t kLaneRegisters = 2;
-
 // Allocates registers; if no order of instructions fits, spills from the original order.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
   std::vector<lir::Pressure> pressure;
@@ -144,8 +141,6 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
     stats = Allocate(w, false, &pressure);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
-  const uint32_t top = std::min(w.max_vgprs, 256u) - kLaneRegisters;
-  w.lir.reserved.push_back({kPoolVgpr, top, kLaneRegisters, kPoolSgpr});
   return Allocate(w, true, &pressure);
 }
 

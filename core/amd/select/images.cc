@@ -173,10 +173,10 @@ void Images::SetTexel(const Access& a, const Operand& data, uint32_t dmask) {
   }
 }
 
-// The level of a sample without derivatives that has a bias or a least level: such a sample has level
-// 0, to which sampler and sample add their biases before the least level holds. The instruction adds
-// the sampler's bias (S# word 2, 13:0, in 256ths) to the level that it is given, so that a least
-// level is given without it.
+// The level of a sample without derivatives that has a bias or a least level: such a sample has
+// level 0, to which sampler and sample add their biases before the least level holds. The
+// instruction adds the sampler's bias (S# word 2, 13:0, in 256ths) to the level that it is given,
+// so that a least level is given without it.
 Operand Images::LevelOf(const Access& a, const Operand& sampler) {
   const Operand bias = a.sources.bias >= 0 ? e_.Src(Source(a, a.sources.bias)) : Imm(0);
   if (a.sources.min_lod < 0) return bias;
@@ -204,8 +204,8 @@ absl::Status Images::Sample(const Access& a) {
   const bool level_zero =
       lod.valid() ? m_.IsConstant(lod) && m_.value(lod).bits == 0
                   : !implicit && a.sources.ddx < 0 && a.sources.bias < 0;
-  const bool has_level =
-      !implicit && !lod.valid() && a.sources.ddx < 0 && (a.sources.bias >= 0 || a.sources.min_lod >= 0);
+  const bool has_level = !implicit && !lod.valid() && a.sources.ddx < 0 &&
+                         (a.sources.bias >= 0 || a.sources.min_lod >= 0);
   const bool has_min = a.sources.min_lod >= 0 && !has_level;
   const Operand sampler = Sampler(a, gather);
   if (a.sources.ddx >= 0) {

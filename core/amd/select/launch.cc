@@ -53,12 +53,21 @@ Operand Launch::SubgroupId() {
   return e_.Salu(Opcode::kSBfeU32, {Scalar(*abi_.wave_word), Imm(5u << 16 | 20)});
 }
 
+// The hardware counts from the dispatch's base (COMPUTE_START_X to Z; Mesa 25.0.7,
+// radv_cmd_buffer.c), the module from 0. A program that does not read the base is launched without
+// one (out::LaunchRecord, requires_zero_base).
+Operand Launch::WorkgroupId(uint32_t component) {
+  const Operand id = Scalar(*abi_.workgroup_id[component]);
+  if (!abi_.base_workgroup) return id;
+  return e_.Salu(Opcode::kSSubU32, {id, Scalar(*abi_.base_workgroup + component)});
+}
+
 absl::Status Launch::VisitLaunch(mir::InstId id) {
   using mir::Op;
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   switch (inst.op) {
-    case Op::kWorkgroupId: e_.Set(result, Scalar(*abi_.workgroup_id[inst.imm0])); break;
+    case Op::kWorkgroupId: e_.Set(result, WorkgroupId(inst.imm0)); break;
     case Op::kNumWorkgroups: e_.Set(result, Scalar(*abi_.num_workgroups + inst.imm0)); break;
     case Op::kBaseWorkgroup: e_.Set(result, Scalar(*abi_.base_workgroup + inst.imm0)); break;
     case Op::kLocalIndex: e_.Set(result, LocalIndex()); break;

@@ -28,6 +28,7 @@ class Launch : public Room {
   Operand Scalar(uint32_t sgpr) { return scalars_[sgpr]; }
   Operand LocalIndex();
   Operand SubgroupId();
+  Operand WorkgroupId(uint32_t component);
 
   std::vector<Operand> scalars_;  // by SGPR; none where the program has no such value
   std::vector<Operand> push_;

@@ -72,9 +72,9 @@ absl::Status CheckWorkgroups(const Dispatch& dispatch, bool requires_zero_base) 
   const std::string from = absl::StrCat("base ", base[0], ",", base[1], ",", base[2]);
   for (int i = 0; i < 3; ++i) {
     if (uint64_t{base[i]} + n[i] > kMaxWorkgroups) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from ", from,
-                       "; at most ", kMaxWorkgroups, " in each dimension"));
+      return absl::InvalidArgumentError(absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2],
+                                                     " workgroups from ", from, "; at most ",
+                                                     kMaxWorkgroups, " in each dimension"));
     }
   }
   if (requires_zero_base && base != std::array<uint32_t, 3>{}) {

@@ -55,8 +55,8 @@ absl::Span<const uint8_t> BytesOf(const ClientImage& image, const Dispatch& disp
 // Checks that windows lie inside resources that are none. InvalidArgument.
 absl::Status CheckWindows(const Dispatch& dispatch);
 
-// Checks that the dispatch has no more workgroups than kMaxWorkgroups, and a base only if the program
-// adds it (`requires_zero_base` is the launch record's). InvalidArgument.
+// Checks that the dispatch has no more workgroups than kMaxWorkgroups, and a base only if the
+// program adds it (`requires_zero_base` is the launch record's). InvalidArgument.
 absl::Status CheckWorkgroups(const Dispatch& dispatch, bool requires_zero_base);
 
 // Gives every buffer without address one, as a run would. Call it first if data contains addresses.
