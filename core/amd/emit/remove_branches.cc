@@ -71,6 +71,53 @@ void RemoveUnreachable(Program& program) {
   EraseRows(program, erased);
 }
 
+namespace {
+
+Opcode InverseOf(Opcode branch) {
+  switch (branch) {
+    case Opcode::kSCbranchScc0: return Opcode::kSCbranchScc1;
+    case Opcode::kSCbranchScc1: return Opcode::kSCbranchScc0;
+    case Opcode::kSCbranchVccz: return Opcode::kSCbranchVccnz;
+    case Opcode::kSCbranchVccnz: return Opcode::kSCbranchVccz;
+    case Opcode::kSCbranchExecz: return Opcode::kSCbranchExecnz;
+    case Opcode::kSCbranchExecnz: return Opcode::kSCbranchExecz;
+    default: return branch;
+  }
+}
+
+}  // namespace
+
+void InvertBranchesOverBranches(Program& program) {
+  const size_t count = program.rows.size();
+  std::vector<bool> is_target(count + 1), erased(count);
+  for (const Row& row : program.rows) {
+    if (IsRelativeBranch(row)) is_target[static_cast<size_t>(row.target)] = true;
+  }
+  for (size_t i = 0; i + 2 < count; ++i) {
+    Row& row = program.rows[i];
+    const Row& next = program.rows[i + 1];
+    const Opcode inverse = InverseOf(row.inst.op);
+    if (inverse == row.inst.op || row.target != static_cast<int>(i) + 2) continue;
+    if (next.inst.op != Opcode::kSBranch || !IsRelativeBranch(next) || is_target[i + 1]) continue;
+    row.inst.op = inverse;
+    row.target = next.target;
+    erased[i + 1] = true;
+  }
+  EraseRows(program, erased);
+}
+
+void RemoveExecWritesBeforeEnd(Program& program) {
+  std::vector<bool> erased(program.rows.size());
+  bool at_end = false;  // only rows that go are between this one and an end
+  for (size_t i = program.rows.size(); i-- > 0;) {
+    const isa::Instruction& inst = program.rows[i].inst;
+    const bool moves = inst.op == Opcode::kSMovB32 || inst.op == Opcode::kSMovB64;
+    erased[i] = at_end && moves && inst.dst.code == isa::kExecLo;
+    at_end = inst.op == Opcode::kSEndpgm || erased[i];
+  }
+  EraseRows(program, erased);
+}
+
 void RemoveBranchesToNext(Program& program) {
   std::vector<bool> erased(program.rows.size());
   // From the end, so that a branch over branches that go is seen as one to the next row.

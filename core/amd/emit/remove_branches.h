@@ -15,6 +15,13 @@ void RemoveExeczBranches(Program& program);
 // Removes rows that the wave cannot reach: what follows breaks of all lanes.
 void RemoveUnreachable(Program& program);
 
+// Turns a conditional branch over an unconditional one into the inverse branch to where that goes,
+// unless others reach the second.
+void InvertBranchesOverBranches(Program& program);
+
+// Removes moves to exec in front of an end of the program, which does not read it.
+void RemoveExecWritesBeforeEnd(Program& program);
+
 // Removes branches to the next row.
 void RemoveBranchesToNext(Program& program);
 

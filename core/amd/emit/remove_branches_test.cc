@@ -85,5 +85,33 @@ TEST(RemoveBranchesTest, ToTheNextRow) {
   EXPECT_EQ(program.rows[0].target, 0);
 }
 
+TEST(RemoveBranchesTest, TheInverseBranchReplacesTwo) {
+  const std::vector<Row> rows = {RowOf(Opcode::kSCbranchScc1, 2), RowOf(Opcode::kSBranch, 3),
+                                 VectorRow(), RowOf(Opcode::kSEndpgm)};
+  Program program;
+  program.rows = rows;
+  InvertBranchesOverBranches(program);
+  ASSERT_EQ(program.rows.size(), 3u);
+  EXPECT_EQ(program.rows[0].inst.op, Opcode::kSCbranchScc0);
+  EXPECT_EQ(program.rows[0].target, 2);
+  // The second one is reached from elsewhere.
+  program.rows = rows;
+  program.rows.insert(program.rows.begin() + 3, RowOf(Opcode::kSCbranchExecz, 1));
+  program.rows[1].target = 4;
+  InvertBranchesOverBranches(program);
+  EXPECT_EQ(program.rows.size(), 5u);
+}
+
+TEST(RemoveBranchesTest, AnEndDoesNotReadExec) {
+  Row exec = ScalarRow();
+  exec.inst.dst.code = isa::kExecLo;
+  Program program;
+  program.rows = {exec, VectorRow(), exec, exec, RowOf(Opcode::kSEndpgm)};
+  RemoveExecWritesBeforeEnd(program);
+  ASSERT_EQ(program.rows.size(), 3u);
+  EXPECT_EQ(program.rows[0].inst.op, Opcode::kSMovB32);
+  EXPECT_EQ(program.rows[2].inst.op, Opcode::kSEndpgm);
+}
+
 }  // namespace
 }  // namespace kiln::amd

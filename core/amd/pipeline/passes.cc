@@ -12,6 +12,7 @@
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
+#include "core/lir/merge_equal.h"
 #include "core/lir/print.h"
 #include "core/lir/ra/allocate.h"
 #include "core/lir/ra/check.h"
@@ -38,6 +39,10 @@ absl::StatusOr<bool> Select(Work& w, PassContext&) {
   w.lir.pool_units = {w.max_vgprs, kSgprUnits, 1};
   w.stage = Work::Stage::kSsa;
   return true;
+}
+
+absl::StatusOr<bool> MergeEqualInstructions(Work& w, PassContext& context) {
+  return lir::MergeEqual(Gfx1030Machine(), w.lir, [&] { return context.Rewrite(); });
 }
 
 // ---- Dead code.
@@ -197,6 +202,8 @@ constexpr Pass<Work> kPasses[] = {
     {"remove_dead_resolved", IfResolved<Work, mid::RemoveDeadCode>, true, 0,
      "removes values that the subgroup size made dead"},
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
+    {"merge_equal_instructions", MergeEqualInstructions, true, 0,
+     "merges instructions that compute the same"},
     {"remove_dead_instructions", RemoveDeadInstructions, true, 0, "removes dead instructions"},
     {"schedule", Schedule, true, 0,
      "schedules for latency, balance and pressure and keeps the best order that fits"},
@@ -215,7 +222,8 @@ constexpr PassOrder kOrder[] = {
     {"simplify_resolved", "merge_equal_resolved", "folding makes values equal"},
     {"merge_equal_resolved", "remove_dead_resolved", "merging leaves values without uses"},
     {"remove_dead_resolved", "select", "works on MIR"},
-    {"select", "remove_dead_instructions", "works on LIR"},
+    {"select", "merge_equal_instructions", "works on LIR"},
+    {"merge_equal_instructions", "remove_dead_instructions", "sources of what went may be dead"},
     {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
     {"schedule", "allocate_registers", "the pressure order needs SSA form"},
     {"allocate_registers", "schedule_allocated", "copies take part in the order"},

@@ -29,6 +29,14 @@ TEST(SelectArithmetic, TwoOperationsInOneInstruction) {
   EXPECT_EQ(SelectedOps("%10:i32 = imax %1, 9\n%11:i32 = imin %10, 0\n"), "v_max_i32 v_min_i32");
 }
 
+// A uniform part with one reader, if the instruction may read all its scalars.
+TEST(SelectArithmetic, ScalarsJoinVectorInstructions) {
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 3\n%11:i32 = iadd %10, %1\n"), "v_lshl_add_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = iadd %2, 1000\n%11:i32 = iadd %10, %1\n"), "v_add3_u32");
+  EXPECT_EQ(SelectedOps("%10:i32 = shl %2, 3\n%11:i32 = iadd %10, %1\n%12:i32 = iadd %10, 9\n"),
+            "s_lshl_b32 v_add_nc_u32 s_add_u32");
+}
+
 TEST(SelectArithmetic, ShiftsAndMasksAreFields) {
   EXPECT_EQ(SelectedOps("%10:i32 = ushr %1, 5\n%11:i32 = and %10, 7\n%12:i32 = isub %11, 1\n"),
             "v_bfe_u32 v_subrev_nc_u32");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/amd/select/local_axis.h"
 #include "core/base/float_bits.h"
 #include "core/mid/analysis/known_bits.h"
 
@@ -73,6 +74,7 @@ bool Fusions::CanBePart(mir::InstId id) const {
   if (inst.num_results != 1) return false;
   const mir::ValueId result = m_.result(id);
   const mir::Type type = m_.value(result).type;
+  if (LocalAxisOf(m_, id)) return false;  // in a register from the start
   return type == mir::Type::kI32 || type == mir::Type::kF32;
 }
 
@@ -152,6 +154,20 @@ bool Fusions::HasScalarForm(const Fusion& fusion) const {
   return count >= 1 && count <= 4;
 }
 
+// Two scalars, of which one may be a literal (LegaliseVector).
+bool Fusions::FitsBus(const Fusion& fusion) const {
+  int named = 0;
+  for (const Fusion::Source& source : fusion.sources) {
+    if (!source.value.valid()) continue;
+    if (m_.IsConstant(source.value)) {
+      named += IsInline(static_cast<uint32_t>(m_.value(source.value).bits)) ? 0 : 1;
+    } else {
+      named += e_.IsUniform(source.value) ? 1 : 0;
+    }
+  }
+  return named <= 2;
+}
+
 // Returns the fusion of `outer` with one of its sources, whether or not `outer` is fused itself.
 std::optional<Fusion> Fusions::Candidate(mir::InstId outer) {
   if (m_.inst(outer).num_sources != 2 || !CanBePart(outer)) return std::nullopt;
@@ -163,9 +179,11 @@ std::optional<Fusion> Fusions::Candidate(mir::InstId outer) {
     if (m_.inst(inner).num_sources != 2 || !CanBePart(inner)) continue;
     if (OnlyReader(inner) != outer || parts_.PairOf(inner)) continue;
     const bool uniform = e_.IsUniform(m_.result(outer));
-    if (!uniform && e_.IsUniform(v)) continue;
     const auto fusion = Match(outer, i, inner);
-    if (fusion && (!uniform || HasScalarForm(*fusion))) return fusion;
+    if (!fusion || (uniform && !HasScalarForm(*fusion))) continue;
+    // A scalar part joins a vector instruction that takes its sources as they are.
+    if (!uniform && e_.IsUniform(v) && !FitsBus(*fusion)) continue;
+    return fusion;
   }
   return std::nullopt;
 }

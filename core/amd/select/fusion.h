@@ -47,6 +47,7 @@ class Fusions {
   mir::InstId OnlyReader(mir::InstId id);
   bool CanBePart(mir::InstId id) const;
   bool HasScalarForm(const Fusion& fusion) const;
+  bool FitsBus(const Fusion& fusion) const;
 
   Emission& e_;
   const mir::Module& m_;

@@ -19,7 +19,13 @@ void Launch::DeclareLiveIns() {
 }
 
 Operand Launch::Address(uint32_t sgpr) {
-  return e_.Vector({Scalar(sgpr), Imm(kAddressHigh)}, kFileS);
+  addresses_.resize(abi_.start_sgprs);
+  Operand& address = addresses_[sgpr];
+  if (!Exists(address)) {
+    const Emission::Prologue prologue(e_);
+    address = e_.Vector({Scalar(sgpr), Imm(kAddressHigh)}, kFileS);
+  }
+  return address;
 }
 
 // Word 3: DST_SEL x y z w, a format of 32 bits, RESOURCE_LEVEL, OOB_SELECT 3 (raw), as Mesa 25.0.7

@@ -18,7 +18,9 @@ class Launch : public Room {
   // Declares the registers that the program starts with (abi.h).
   void DeclareLiveIns();
   absl::Status VisitLaunch(mir::InstId id);
-  // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has.
+  Operand LocalId(int axis) const { return local_id_[static_cast<size_t>(axis)]; }
+  // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has. Made once, at
+  // the start of the program.
   Operand Address(uint32_t sgpr);
   // Returns the V# of that many bytes at an address: four dwords of S.
   Operand RawBuffer(const Operand& address, uint32_t bytes);
@@ -31,6 +33,7 @@ class Launch : public Room {
   Operand WorkgroupId(uint32_t component);
 
   std::vector<Operand> scalars_;  // by SGPR; none where the program has no such value
+  std::vector<Operand> addresses_;  // by SGPR of the low half; none before the first use
   std::vector<Operand> push_;
   std::array<Operand, 3> local_id_;
 };

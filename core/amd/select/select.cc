@@ -13,6 +13,7 @@
 #include "core/amd/select/images.h"
 #include "core/amd/select/lanes.h"
 #include "core/amd/select/launch.h"
+#include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
 
 namespace kiln::amd {
@@ -74,6 +75,10 @@ absl::Status Selector::VisitRegion(mir::RegionId region) {
 
 absl::Status Selector::Visit(mir::InstId id) {
   using mir::Op;
+  if (const auto axis = LocalAxisOf(m_, id)) {
+    e_.Set(m_.result(id), launch_.LocalId(*axis));
+    return absl::OkStatus();
+  }
   switch (m_.inst(id).op) {
     case Op::kIf: return control_.VisitIf(id);
     case Op::kLoop: return control_.VisitLoop(id);
