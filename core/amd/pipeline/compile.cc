@@ -114,7 +114,7 @@ constexpr mid::Features kFeatures = {
                   .least_level_with_reference = true,
                   .least_level_with_offsets = true,
                   .samplers_in_table = 0},
-    .divides_directions = false,
+    .divides_directions = true,
     .constant_addends = mid::Features::Addends::kNone,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};

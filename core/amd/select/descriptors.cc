@@ -5,9 +5,12 @@ namespace kiln::amd {
 Operand Descriptors::Load(uint32_t resource, mir::ValueId index, uint32_t offset, int dwords) {
   const DescriptorLocation& place = abi_.places[resource];
   const Opcode op = dwords == 8 ? Opcode::kSLoadDwordx8 : Opcode::kSLoadDwordx4;
-  const auto load = [&](const Operand& soffset, uint32_t immediate) {
+  const auto load = [&](Operand soffset, uint32_t immediate) {
+    constexpr uint32_t kMaxOffset = 0xfffff;  // 21 bits, signed
     Extra extra;
-    extra.offset = static_cast<int32_t>(immediate);
+    extra.offset = static_cast<int32_t>(immediate & kMaxOffset);
+    const uint32_t rest = immediate & ~kMaxOffset;
+    if (rest != 0) soffset = e_.ToS(Exists(soffset) ? e_.Add(soffset, Imm(rest)) : Imm(rest));
     const Operand address = launch_.Address(abi_.descriptor_sgprs[place.memory]);
     const Operand def = Use(e_.New(kFileS, dwords), 0, dwords);
     e_.EmitRaw(Op(op), {def}, {address, soffset}, extra);

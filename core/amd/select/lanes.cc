@@ -187,13 +187,19 @@ void Lanes::ReadLanes(mir::InstId id) {
   e_.Set(result, is_bool ? e_.Compare(Opcode::kVCmpNeU32, Imm(0), read) : read);
 }
 
+// Returns the number of a lane as an instruction takes it: constants beyond the wave have no inline
+// form, and registers are taken modulo its size.
+Operand Lanes::LaneNumber(const Operand& index) const {
+  return IsImm(index) ? Imm(index.id & (e_.width() - 1)) : index;
+}
+
 Operand Lanes::ByPattern(mir::InstId id, const Operand& value) {
   using mir::Op;
   const mir::Inst& inst = m_.inst(id);
   switch (inst.op) {
     case Op::kReadFirst: return e_.Valu(Opcode::kVReadfirstlaneB32, {value});
     case Op::kReadLane:
-      return e_.Valu(Opcode::kVReadlaneB32, {value, e_.ToScalar(e_.Src(m_.source(id, 1)))});
+      return e_.Valu(Opcode::kVReadlaneB32, {value, LaneNumber(e_.ToScalar(e_.Src(m_.source(id, 1))))});
     case Op::kQuadBroadcast: {
       const int lane = static_cast<int>(inst.imm0);
       return Move(value, Quad(lane, lane, lane, lane));
@@ -250,7 +256,9 @@ Operand Lanes::ShuffleByXor(const Operand& value, uint32_t mask) {
 }
 
 Operand Lanes::Shuffle(const Operand& value, const Operand& index) {
-  if (e_.IsScalar(index)) return e_.ToV(e_.Valu(Opcode::kVReadlaneB32, {value, index}));
+  if (e_.IsScalar(index)) {
+    return e_.ToV(e_.Valu(Opcode::kVReadlaneB32, {value, LaneNumber(index)}));
+  }
   const Operand def = Use(e_.New(kFileV));
   if (!e_.wide()) {
     const Operand address = e_.Valu(Opcode::kVLshlrevB32, {Imm(2), index});

@@ -27,6 +27,7 @@ class Lanes : public Room {
   void ReadLanes(mir::InstId id);
   void ReadBool(mir::InstId id);
   Operand Move(const Operand& value, uint16_t control);
+  Operand LaneNumber(const Operand& index) const;
   Operand ByPattern(mir::InstId id, const Operand& value);
   Operand Shuffle(const Operand& value, const Operand& index);
   Operand ShuffleByXor(const Operand& value, uint32_t mask);

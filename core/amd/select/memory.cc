@@ -310,7 +310,7 @@ bool Memory::IsScalarLoad(mir::InstId id) const {
   if (bytes < 4 && inst.imm1 < 4) return false;
   if ((inst.flags & mir::kIndexed) != 0 && !e_.IsUniform(m_.source(id, 0))) return false;
   if (inst.op == mir::Op::kLoadUbo) return true;
-  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & mir::kVolatile) != 0) return false;
+  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0) return false;
   return m_.resources[inst.imm0].unchanging;
 }
 

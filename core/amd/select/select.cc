@@ -55,7 +55,10 @@ absl::StatusOr<Selected> Selector::Run() {
   control_.SortBlocks();
   lir::Function& f = e_.function();
   if (control_.slots() * MaskUnits(f) > kMaxSlotSgprs) {
-    return e_.Refuse("nesting_too_deep", "divergent control flow");
+    // A limit of this width alone.
+    return BeyondLimit("nesting_too_deep",
+                       {"scalar registers for masks of divergent control flow",
+                        control_.slots() * MaskUnits(f), kMaxSlotSgprs});
   }
   ReserveScalars(f, control_.slots());
   Selected made;

@@ -21,7 +21,7 @@ struct Need {
   bool keep = true;  // false: the row is replaced by its waits
 };
 
-// Goes through a block. The waits that happen are those given, or those that are needed.
+// Goes through a block. The waits that happen are those given, and those that are needed.
 class BlockWalk {
  public:
   BlockWalk(const Program& program, const Waits* given, Outstanding& state)
@@ -49,7 +49,9 @@ class BlockWalk {
       need.counts.Require(std::exchange(carried_, Counts()));
       need.counts = state_.Unmet(need.counts);
       at(i, need);
-      state_.Wait(given_ != nullptr ? (*given_)[i] : need.counts);
+      Counts waits = need.counts;
+      if (given_ != nullptr) waits.Require((*given_)[i]);
+      state_.Wait(waits);
       state_.Issue(inst, program_.wave);
     }
   }

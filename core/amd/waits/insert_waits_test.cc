@@ -105,7 +105,7 @@ TEST(InsertWaitsTest, ClausesAreNotTornApart) {
 
 TEST(InsertWaitsTest, FlatNeedsBoth) {
   EXPECT_EQ(Inserted({Flat(1), Load(2), Use(1), End()}),
-            (Strings{"flat v1", "load v2", "vmcnt(1) lgkmcnt(0)", "use v1", "end"}));
+            (Strings{"flat v1", "load v2", "vmcnt(0) lgkmcnt(0)", "use v1", "end"}));
 }
 
 // Random programs: the checker finds nothing, and finds something as soon as a wait is weaker.
