@@ -49,9 +49,10 @@ struct Features {
   } gradients;
 
   bool divides_directions;  // of cubes, by their largest component (else normalize_directions)
-  // Constants that a multiply-add of floats takes as its addend without a register (form_fma);
-  // multiplicands are in registers.
-  enum class Addends : uint8_t { kNone, kExactHalves };  // those of ExactHalf, core/base/half.h
+  // Constants that a multiply-add of floats takes without a register (form_fma): as its addend none
+  // or those of ExactHalf (core/base/half.h), its multiplicands being in registers; or as any source
+  // one of any bits besides some powers of two.
+  enum class Addends : uint8_t { kNone, kExactHalves, kOneLiteral };
   Addends constant_addends;
 
   bool conditions_in_flags;  // few, each for a straight line of code (then rematerialise_compares)

@@ -115,7 +115,7 @@ constexpr mid::Features kFeatures = {
                   .least_level_with_offsets = true,
                   .samplers_in_table = 0},
     .divides_directions = true,
-    .constant_addends = mid::Features::Addends::kNone,
+    .constant_addends = mid::Features::Addends::kOneLiteral,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 const mid::Features kGfx1030Features = kFeatures;

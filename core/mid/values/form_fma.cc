@@ -56,6 +56,25 @@ class Former {
            m_.value(m_.result(id)).type == Type::kF32;
   }
 
+  // 0, and 0.5, 1, 2 and 4 of either sign, for targets with literals.
+  static bool IsFreePower(uint32_t bits) {
+    const uint32_t size = bits & 0x7fffffff;
+    return bits == 0 ||
+           (size >= 0x3f000000 && size <= 0x40800000 && (size & 0x7fffff) == 0);
+  }
+
+  // Returns true if a sum fused with the product needs a register for a constant.
+  bool NeedsRegister(InstId product, InstId sum) const {
+    if (features_.constant_addends != Features::Addends::kOneLiteral) {
+      return Constants(product) + AddsConstant(sum) > 1;
+    }
+    int literals = AddsConstant(sum) ? 1 : 0;
+    for (ValueId v : m_.sources(product)) {
+      literals += m_.IsConstant(v) && !IsFreePower(static_cast<uint32_t>(m_.value(v).bits)) ? 1 : 0;
+    }
+    return literals > 1;
+  }
+
   int Constants(InstId product) const {
     return m_.IsConstant(m_.source(product, 0)) + m_.IsConstant(m_.source(product, 1));
   }
@@ -69,6 +88,7 @@ class Former {
       switch (features_.constant_addends) {
         case Features::Addends::kNone: return true;
         case Features::Addends::kExactHalves: return !ExactHalf(bits).has_value();
+        case Features::Addends::kOneLiteral: return !IsFreePower(bits);
       }
     }
     return false;
@@ -85,7 +105,7 @@ class Former {
   void CountConstants(InstId product) {
     if (!MayFuse(product) || Constants(product) != 1) return;
     for (const mir::Use& use : uses_.Of(m_.result(product))) {
-      if (!CanFuse(use.inst) || !AddsConstant(use.inst)) continue;
+      if (!CanFuse(use.inst) || !NeedsRegister(product, use.inst)) continue;
       for (InstId id : {product, use.inst}) {
         for (ValueId v : m_.sources(id)) asked_for_[v.index] += m_.IsConstant(v);
       }
@@ -94,7 +114,7 @@ class Former {
 
   // Returns true if the constants of the sum and its product are worth their registers.
   bool ConstantsPay(InstId product, InstId sum) const {
-    if (Constants(product) + AddsConstant(sum) <= 1) return true;
+    if (!NeedsRegister(product, sum)) return true;
     for (InstId id : {product, sum}) {
       for (ValueId v : m_.sources(id)) {
         if (m_.IsConstant(v) && asked_for_[v.index] < kSharedConstant) return false;

@@ -184,6 +184,36 @@ TEST(FormFma, TwoConstantsWhereTheAddendIsFree) {
 )");
 }
 
+constexpr Features LiteralAddends() {
+  Features features = kFewFeatures;
+  features.constant_addends = Features::Addends::kOneLiteral;
+  return features;
+}
+constexpr Features kLiteralAddends = LiteralAddends();
+
+// A factor 2 and an addend -1 need no literal; of 3 and 0.1, one would need a register.
+TEST(FormFma, OneLiteral) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = fmul %0, 2f
+  %2:f32 = fsub %1, 1f
+  %3:f32 = fmul %0, 0.1f
+  %4:f32 = fadd %3, 4f
+  %5:f32 = fmul %0, 3f
+  %6:f32 = fadd %5, 0.1f
+  store_ssbo[1, align 4] 0, %2, %4, %6
+  return)",
+                      For<FormFma, kLiteralAddends>),
+            R"(  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = ffma %0, 2f, -1f
+  %2:f32 = ffma %0, 0.1f, 4f
+  %3:f32 = fmul %0, 3f
+  %4:f32 = fadd %3, 0.1f
+  store_ssbo[1, align 4] 0, %1, %2, %4
+  return
+)");
+}
+
 // Two constants in one sum are worth registers if four sums share them.
 TEST(FormFma, ConstantsThatManySumsShare) {
   const auto fused = [](int sums) {
