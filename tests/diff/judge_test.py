@@ -323,6 +323,8 @@ class OutsideTest(unittest.TestCase):
                 ("outside_addresses", "outside", "address 0x0 (4 bytes) lies in no allocation"),
                 ("outside_descriptors", "outside", "nothing is bound to surface 24"),
                 ("outside_descriptors", "outside", "no image is bound to surface with handle 0x0"),
+                ("outside_descriptors", "outside", "contract: reads memory at 0x100030000, which the dispatch writes: "
+                 "the scalar cache is not coherent with vector stores"),
                 ("split_barriers", "barrier", split)):
             self.assertIsNone(sim_interp.excuse_of_stop(nothing, error))
             self.assertEqual(sim_interp.excuse_of_stop({**nothing, count: 1}, error), excuse)

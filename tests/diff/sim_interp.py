@@ -50,6 +50,9 @@ from spirv_module import Module  # noqa: E402
 
 # Causes of "undriven" for which a drive ran, but did not count.
 RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
+# On gfx1030 descriptors beyond the end of an array are those of the next resource: one that the program writes, and
+# that the scalar cache then must not read.
+COHERENCE = "the scalar cache is not coherent with vector stores"
 MAX_SECONDS = 100   # for one run of the simulator
 
 
@@ -88,7 +91,7 @@ def excuse_of_stop(mine, error):
     resources, or at a barrier that the interpreter too saw reached by some only; else None. Offsets beyond the
     end of a buffer do not count: bound buffers have bounds, which the compiled program must keep."""
     if (mine["outside_addresses"] and "no allocation" in error
-            or mine["outside_descriptors"] and " is bound to " in error):
+            or mine["outside_descriptors"] and (" is bound to " in error or COHERENCE in error)):
         return "outside"
     if mine["split_barriers"] and "wait at a barrier that others left" in error:
         return "barrier"
