@@ -37,6 +37,8 @@ constexpr mid::Features More(bool int64) {
   mid::Features features = mid::kFewFeatures;
   features.int64 = int64;
   features.shared_int64_atomics = true;
+  features.float64 = true;
+  features.float64_atomics = true;
   features.rounding_by_width = true;
   features.sample_offsets = {.least = -32, .most = 31};
   return features;
@@ -281,6 +283,25 @@ TEST(Neutral, HalfFloats) {
   EXPECT_EQ(RefusedWithout(&mid::Features::half_floats,
                            compiled("", "out_[id] = packHalf2x16(vec2(float(in_[id]), 1.0));")),
             "half_floats");
+}
+
+// With 64-bit integers or pairs of dwords instead, the results are the same.
+TEST(Neutral, Doubles) {
+  const Words words = front::CompileCompute(front::KernelText(
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
+      "double d = double(in_[id]) / 3.0lf; uvec2 u = unpackDouble2x32(sqrt(d));\n"
+      "out_[id] = u.x ^ u.y ^ uint(uint64_t(d * 1e9lf) >> 7) ^ uint(doubleBitsToUint64(d) >> 9);"));
+  EXPECT_EQ(RefusedWithout(&mid::Features::float64, words), "float64");
+  const auto prepared = PreparedOf(words);
+  ASSERT_NE(prepared, nullptr);
+  const std::string pairs = TextFor(kPairs, *prepared), wholes = TextFor(kWholes, *prepared);
+  EXPECT_EQ(pairs.find("i64"), pairs.npos) << pairs;
+  EXPECT_NE(wholes.find("i64"), wholes.npos) << wholes;
+  std::vector<uint8_t> in(128);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint8_t>(37 * i + 11);
+  const std::vector<uint8_t> out = RunText(pairs, in);
+  EXPECT_NE(out, std::vector<uint8_t>(128));
+  EXPECT_EQ(out, RunText(wholes, in));
 }
 
 TEST(Neutral, Addresses) {

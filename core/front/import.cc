@@ -29,13 +29,17 @@ bool InitialisePrivate(const InstEmitter& emitter, ImportContext& c) {
     const SpirvVariable* variable = c.spirv.Variable(v.id);
     if (variable == nullptr || v.initializer == 0 || v.constant != 0) continue;
     if (!v.unsupported.empty()) continue;  // refused where it is used
-    Pointer pointer;
-    Leaves leaves;
-    uint32_t type = 0;
-    if (!emitter.GetPointer(v.id, &pointer) || !emitter.Get(v.initializer, &leaves, &type))
-      return false;
-    if (type != v.type) return emitter.Malformed("initialiser is not of its variable's type", v.id);
-    if (!StoreLocal(c, pointer, leaves)) return false;
+    const bool stored = emitter.WithoutNeedOfDoubles([&] {
+      Pointer pointer;
+      Leaves leaves;
+      uint32_t type = 0;
+      if (!emitter.GetPointer(v.id, &pointer) || !emitter.Get(v.initializer, &leaves, &type))
+        return false;
+      if (type != v.type)
+        return emitter.Malformed("initialiser is not of its variable's type", v.id);
+      return StoreLocal(c, pointer, leaves);
+    });
+    if (!stored) return false;
   }
   return true;
 }

@@ -29,6 +29,8 @@ struct Features {
   bool half_floats;           // floats of 16 bits, and conversions from and to their bits
   bool addresses;             // memory accesses by 64-bit address
   bool shared_int64_atomics;  // 64-bit atomics on shared memory, of pairs unless `int64`
+  bool float64;               // floats of 64 bits: correctly rounded, division and root included
+  bool float64_atomics;       // atomic additions, minima and maxima of them
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
   // Constant texel offsets of samples, in texels.
   struct TexelOffsets {

@@ -108,6 +108,7 @@ Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources) 
     case 'b': return Type::kBool;
     case 'u': return Type::kI32;
     case 's': return Type::kF32;
+    case 'd': return Type::kF64;
     default: break;
   }
   if (op == Op::kImageAtomic) return Type::kI32;
@@ -127,6 +128,7 @@ namespace {
     case 'b': return type == Type::kBool;
     case 'u': return type == Type::kI32;
     case 's': return type == Type::kF32;
+    case 'd': return type == Type::kF64;
     case 'i': return IsInt(type);
     case 'f': return IsFloat(type);
     case 'n': return !IsFloat(type);
@@ -419,6 +421,7 @@ void Compact(Module& module) {
   module.outputs = std::move(old.outputs);
   module.f16_mode = old.f16_mode;
   module.f32_mode = old.f32_mode;
+  module.f64_mode = old.f64_mode;
   module.needs = std::move(old.needs);
   module.local_size = old.local_size;
   module.shared_bytes = old.shared_bytes;

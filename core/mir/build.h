@@ -100,6 +100,7 @@ class Builder {
   ValueId Constant(Type type, uint64_t bits);
   ValueId Int(uint32_t x) { return Constant(Type::kI32, x); }
   ValueId Float(float x) { return Constant(Type::kF32, std::bit_cast<uint32_t>(x)); }
+  ValueId Double(double x) { return Constant(Type::kF64, std::bit_cast<uint64_t>(x)); }
   // A constant of any integer type; bits beyond its width are dropped.
   ValueId IntOf(Type type, int64_t x) {
     return Constant(type, static_cast<uint64_t>(x) & MaskOf(type));
@@ -211,6 +212,9 @@ class Builder {
   KILN_MIR_UNARY(Bitcast)
   KILN_MIR_UNARY(F2f16)
   KILN_MIR_UNARY(F16f)
+  KILN_MIR_BINARY(PackF64)
+  KILN_MIR_UNARY(F64Low)
+  KILN_MIR_UNARY(F64High)
   KILN_MIR_TERNARY(Select)
   KILN_MIR_COMPONENT(WorkgroupId)
   KILN_MIR_COMPONENT(NumWorkgroups)

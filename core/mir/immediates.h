@@ -127,7 +127,8 @@ constexpr Op OpOf(ReduceOp op) {
   return kOps[static_cast<int>(op)];
 }
 
-inline constexpr std::string_view kTypeNames[] = {"bool", "i8", "i16", "i32", "i64", "f16", "f32"};
+inline constexpr std::string_view kTypeNames[] = {"bool", "i8",  "i16", "i32",
+                                                  "i64",  "f16", "f32", "f64"};
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == kNumTypes);
 
 inline constexpr std::string_view kDenormNames[] = {"any", "preserve", "flush"};

@@ -47,6 +47,7 @@ bool RoundsToZero(const Module& module, Op op, Type result) {
   if (!IsFloat(type)) return false;
   const RoundingMode own = module.float_mode(type).rounding;
   if (own != RoundingMode::kAny) return own == RoundingMode::kToZero;
+  if (type == Type::kF64) return RoundsToZero(module, op, Type::kF16);
   const Type other = type == Type::kF16 ? Type::kF32 : Type::kF16;
   return module.float_mode(other).rounding == RoundingMode::kToZero;
 }

@@ -66,14 +66,14 @@ bool IsSampling(Op op);     // texel ops with a sampler
 bool IsKill(Op op);         // demote, discard, terminate
 bool IsInterfaceOp(Op op);  // imm0 is one of Module::inputs or outputs
 
-enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
-inline constexpr int kNumTypes = 7;
+enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32, kF64 };
+inline constexpr int kNumTypes = 8;
 
 constexpr bool IsInt(Type t) { return t >= Type::kI8 && t <= Type::kI64; }
-constexpr bool IsFloat(Type t) { return t == Type::kF16 || t == Type::kF32; }
+constexpr bool IsFloat(Type t) { return t >= Type::kF16; }
 // The width of a value of the type; a bool has 1 bit.
 constexpr uint32_t BitsOf(Type t) {
-  constexpr uint8_t kBits[kNumTypes] = {1, 8, 16, 32, 64, 16, 32};
+  constexpr uint8_t kBits[kNumTypes] = {1, 8, 16, 32, 64, 16, 32, 64};
   return kBits[static_cast<int>(t)];
 }
 // The size in memory. Bools are never in memory.
@@ -88,7 +88,9 @@ constexpr int64_t SignExtend(Type t, uint64_t bits) {
 constexpr Type IntOfBits(uint32_t bits) {
   return bits == 8 ? Type::kI8 : bits == 16 ? Type::kI16 : bits == 32 ? Type::kI32 : Type::kI64;
 }
-constexpr Type FloatOfBits(uint32_t bits) { return bits == 16 ? Type::kF16 : Type::kF32; }
+constexpr Type FloatOfBits(uint32_t bits) {
+  return bits == 16 ? Type::kF16 : bits == 32 ? Type::kF32 : Type::kF64;
+}
 
 enum class AtomicOp : uint8_t {
   kAdd,
@@ -271,8 +273,13 @@ struct Needed {
   Need need{};
   uint32_t spirv_id = 0;     // to blame; 0: none
   uint32_t instruction = 0;  // its offset in words; 0: none
-  int32_t amount = 0;        // of those that have one: the farthest, which is at that place
+  int32_t amount = 0;        // of those that have one: the farthest, which is at that place; of
+                             // kFloat64 the DoubleUse there
 };
+
+// How the place that a need for 64-bit floats names uses them.
+enum class DoubleUse : int32_t { kValue, kConstant, kVariable, kLocal, kElement, kPack, kUnpack };
+inline constexpr int32_t kNumDoubleUses = 7;
 
 // Texel offsets of samples that every target has (Vulkan's limits of minTexelOffset and
 // maxTexelOffset): a module needs nothing for constants from -8 to 7.
@@ -286,6 +293,7 @@ struct Module {
   std::vector<Interface> outputs;
   FloatMode f16_mode;
   FloatMode f32_mode;
+  FloatMode f64_mode;
   std::vector<Needed> needs;                       // each once, in the order of the first places,
                                                    // those that only SPIR-V shows before others
   std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
@@ -329,8 +337,10 @@ struct Module {
     return ValueId(inst(i).first_result.index + n);
   }
   bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
-  FloatMode& float_mode(Type t) { return t == Type::kF16 ? f16_mode : f32_mode; }
-  const FloatMode& float_mode(Type t) const { return t == Type::kF16 ? f16_mode : f32_mode; }
+  FloatMode& float_mode(Type t) {
+    return t == Type::kF16 ? f16_mode : t == Type::kF32 ? f32_mode : f64_mode;
+  }
+  const FloatMode& float_mode(Type t) const { return const_cast<Module*>(this)->float_mode(t); }
   bool Needs(Need need) const;
   // Returns true if each workgroup is a single invocation. Only compute has workgroups.
   bool RunsAlone() const {
@@ -339,8 +349,10 @@ struct Module {
 };
 
 // Returns true if the op rounds its result, which is of type `result`, towards zero instead of to
-// nearest even. A width for which float controls give no mode has that of the other width, if this
-// has one: SPIR-V leaves the choice, and targets with one mode for all widths can make no other.
+// nearest even. Where float controls give a width no mode, SPIR-V leaves the choice, and targets
+// with one mode for several widths have no other than theirs: halfs and singles then have the
+// other's mode, doubles that of halfs, with which hardware may share it, or else that of singles. A
+// mode of doubles applies to nothing else.
 bool RoundsToZero(const Module& module, Op op, Type result);
 
 // Returns the positions of a texel op's sources by their meaning.

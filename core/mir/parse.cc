@@ -244,8 +244,10 @@ class Parser {
     }
     if (TryKeyword("denorms_f16")) return Denorms(&m_.f16_mode);
     if (TryKeyword("denorms_f32")) return Denorms(&m_.f32_mode);
+    if (TryKeyword("denorms_f64")) return Denorms(&m_.f64_mode);
     if (TryKeyword("rounding_f16")) return Rounding(&m_.f16_mode);
     if (TryKeyword("rounding_f32")) return Rounding(&m_.f32_mode);
+    if (TryKeyword("rounding_f64")) return Rounding(&m_.f64_mode);
     if (TryKeyword("needs")) return NeedLine();
     if (TryKeyword("shared")) return Number(&m_.shared_bytes) && Origin(&m_.shared_id);
     if (TryKeyword("push")) {
@@ -534,10 +536,12 @@ class Parser {
       *out = Constant(Value::Kind::kUndef, type, 0);
       return true;
     }
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     if (IsFloatBits(t.text) && ParseUnsigned(t.text.substr(1), &bits)) {
-      type = t.text[0] == 'h' ? Type::kF16 : Type::kF32;
-      if (bits > MaskOf(type)) return Fail(t, "expected the bits of a half");
+      type = t.text[0] == 'h' ? Type::kF16 : t.text[0] == 'f' ? Type::kF32 : Type::kF64;
+      if (bits > MaskOf(type)) {
+        return Fail(t, absl::StrCat("expected the ", BitsOf(type), " bits of a float"));
+      }
       *out = Constant(Value::Kind::kConstant, type, bits);
       return true;
     }
@@ -546,7 +550,8 @@ class Parser {
 
   bool NumberConstant(const Token& t, ValueId* out) {
     std::string_view text = t.text;
-    if ((text.back() == 'f' && text.substr(0, 2) != "0x") || text.back() == 'h') {
+    const bool hex = text.substr(0, 2) == "0x";
+    if (((text.back() == 'f' || text.back() == 'd') && !hex) || text.back() == 'h') {
       return FloatConstant(t, out);
     }
     const bool negative = text[0] == '-';
@@ -567,22 +572,32 @@ class Parser {
 
   bool FloatConstant(const Token& t, ValueId* out) {
     std::string_view text = t.text;
-    const bool half = text.back() == 'h';
+    const char suffix = text.back();
+    const bool half = suffix == 'h';
     text.remove_suffix(1);
-    float x = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      return Fail(t, "expected a float that fits");
+    if (suffix == 'd') {
+      double x = 0;
+      if (!IsNumber(text, &x)) return Fail(t, "expected a float that fits");
+      *out = Constant(Value::Kind::kConstant, Type::kF64, std::bit_cast<uint64_t>(x));
+      return true;
     }
+    float x = 0;
+    if (!IsNumber(text, &x)) return Fail(t, "expected a float that fits");
     const uint32_t bits = std::bit_cast<uint32_t>(x);
     *out = half ? Constant(Value::Kind::kConstant, Type::kF16, semantics::FloatToHalf(bits))
                 : Constant(Value::Kind::kConstant, Type::kF32, bits);
     return true;
   }
 
-  // "f0x7fc00000", "h0x7e00"
+  template <class Float>
+  static bool IsNumber(std::string_view text, Float* x) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *x);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+
+  // "f0x7fc00000", "h0x7e00", "d0x7ff8000000000000"
   static bool IsFloatBits(std::string_view text) {
-    return text.substr(0, 3) == "f0x" || text.substr(0, 3) == "h0x";
+    return text.substr(1, 2) == "0x" && (text[0] == 'f' || text[0] == 'h' || text[0] == 'd');
   }
 
   bool StartsUse() const {

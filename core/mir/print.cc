@@ -64,8 +64,10 @@ class Printer {
     for (size_t i = 0; i < m_.outputs.size(); ++i) InterfaceLine("output ", i, m_.outputs[i]);
     Mode("denorms_f16 ", kDenormNames, m_.f16_mode.denorms);
     Mode("denorms_f32 ", kDenormNames, m_.f32_mode.denorms);
+    Mode("denorms_f64 ", kDenormNames, m_.f64_mode.denorms);
     Mode("rounding_f16 ", kRoundingNames, m_.f16_mode.rounding);
     Mode("rounding_f32 ", kRoundingNames, m_.f32_mode.rounding);
+    Mode("rounding_f64 ", kRoundingNames, m_.f64_mode.rounding);
     for (const Needed& n : m_.needs) NeedLine(n);
     Count("shared ", m_.shared_bytes, m_.shared_id);
     Count("push ", m_.push_constant_bytes, m_.push_constant_id);
@@ -287,15 +289,23 @@ class Printer {
     }
   }
 
-  // "0.5f", "0.5h"; infinities and NaNs as bits.
+  // "0.5f", "0.5h", "0.5d"; infinities and NaNs as bits.
   void FloatConstant(const Value& value) {
+    if (value.type == Type::kF64) {
+      return FloatText(std::bit_cast<double>(value.bits), value.bits, 'd');
+    }
     const bool half = value.type == Type::kF16;
     const uint32_t bits = static_cast<uint32_t>(value.bits);
     const float x = std::bit_cast<float>(half ? semantics::HalfToFloat(bits) : bits);
-    const char suffix = half ? 'h' : 'f';
+    FloatText(x, value.bits, half ? 'h' : 'f');
+  }
+
+  // Prints the shortest text that is read as the same number.
+  template <class Float>
+  void FloatText(Float x, uint64_t bits, char suffix) {
     if (!std::isfinite(x)) {
       out_ += suffix;
-      return Hex(value.bits);
+      return Hex(bits);
     }
     char buffer[32];
     out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);

@@ -12,7 +12,9 @@ namespace kiln::mir {
 // The operator's identity, as bits of the type.
 constexpr uint64_t IdentityOf(ReduceOp op, Type type) {
   const uint64_t ones = MaskOf(type);
-  const bool half = type == Type::kF16;
+  const auto number = [type](uint64_t half, uint64_t single, uint64_t twice) {
+    return type == Type::kF16 ? half : type == Type::kF32 ? single : twice;
+  };
   switch (op) {
     case ReduceOp::kIadd:
     case ReduceOp::kUmax:
@@ -24,9 +26,9 @@ constexpr uint64_t IdentityOf(ReduceOp op, Type type) {
     case ReduceOp::kImax: return (ones >> 1) + 1;
     case ReduceOp::kUmin:
     case ReduceOp::kAnd: return ones;
-    case ReduceOp::kFmul: return half ? 0x3c00u : 0x3f800000u;  // 1
-    case ReduceOp::kFmin: return half ? 0x7c00u : 0x7f800000u;  // infinity
-    case ReduceOp::kFmax: return half ? 0xfc00u : 0xff800000u;
+    case ReduceOp::kFmul: return number(0x3c00, 0x3f800000, 0x3ff0000000000000);  // 1
+    case ReduceOp::kFmin: return number(0x7c00, 0x7f800000, 0x7ff0000000000000);  // infinity
+    case ReduceOp::kFmax: return number(0xfc00, 0xff800000, 0xfff0000000000000);
   }
   return 0;
 }

@@ -3,22 +3,22 @@
 // One definition for the interpreter (over all lanes of a workgroup) and for tests of constant
 // folding: both call VisitExact with a visitor. The visitor receives a function that takes one
 // unsigned integer for each source of the op, as wide as its type. Everything here is exact or
-// correctly rounded, so it is the same on every machine: IEEE single and half precision, round to
-// nearest even (to zero where the interpreter has set the host so), std::fma, floor and the like;
-// no other libm. Transcendental ops are not here; see ../oracle/numbers.cc.
+// correctly rounded, so it is the same on every machine: IEEE double, single and half precision,
+// round to nearest even (to zero where the interpreter has set the host so), std::fma, floor and
+// the like; no other libm. Transcendental ops are not here; see ../oracle/numbers.cc.
 //
 // Half precision is computed in single precision and rounded once more, which for + - * / and the
 // square root is the same as rounding once, since 24 >= 2 * 11 + 2 (S. Figueroa, "When is double
 // rounding innocuous?", 1995). ffma rounds the exact sum, see RoundedSum.
 //
-// NaN: an arithmetic result that is NaN is 0x7fc00000, 0x7e00. fneg, fabs, select, bitcast move
-// bits. min/max give the other operand if one is NaN; of -0 and +0 the second operand.
-// fsign keeps the sign of zeros, and of NaN with magnitude 1.
+// NaN: an arithmetic result that is NaN is quiet and positive without a payload. fneg, fabs,
+// select, bitcast move bits. min/max give the other operand if one is NaN; of -0 and +0 the second
+// operand. fsign keeps the sign of zeros, and of NaN with magnitude 1.
 //
-// Flushing, for each of the two precisions: operands and results of float arithmetic, comparison,
+// Flushing, for each of the three precisions: operands and results of float arithmetic, comparison,
 // rounding and conversion that are subnormal become zero of the same sign. (Mesa's drivers dispatch
-// with single precision flushed and half precision kept; Vulkan allows either unless float controls
-// say otherwise.) f2f16 and f16f keep subnormal halfs.
+// with single precision flushed and the others kept; Vulkan allows either unless float controls say
+// otherwise.) f2f16 and f16f keep subnormal halfs.
 //
 // frem and fmod are x - y * trunc(x / y) and x - y * floor(x / y), each step rounded: the
 // expression from which Vulkan derives their precision.
@@ -42,6 +42,12 @@
 namespace kiln::mir::semantics {
 
 inline constexpr uint32_t kQuietNan = 0x7fc00000u;
+inline constexpr uint64_t kQuietNanDouble = 0x7ff8000000000000u;
+
+// The bits of the NaN that arithmetic of a float type gives.
+constexpr uint64_t QuietNan(Type type) {
+  return type == Type::kF16 ? 0x7e00 : type == Type::kF32 ? kQuietNan : kQuietNanDouble;
+}
 
 // ---- Half precision ----
 
@@ -97,12 +103,14 @@ inline double RoundedSum(double a, double b) {
 }
 
 // Rounds to the nearest integer, ties to even, in any rounding mode of the host.
-inline float ToNearestInteger(float x) {
-  constexpr float kNoFraction = 0x1p23f;
+template <class Float>
+Float ToNearestInteger(Float x) {
+  constexpr int kDigits = std::numeric_limits<Float>::digits;
+  constexpr Float kNoFraction = static_cast<Float>(uint64_t{1} << (kDigits - 1));
   if (!(std::fabs(x) < kNoFraction)) return x;
-  const float below = std::floor(x);
-  const float rest = x - below;  // exact
-  const bool up = rest > 0.5f || (rest == 0.5f && std::fmod(below, 2.0f) != 0);
+  const Float below = std::floor(x);
+  const Float rest = x - below;  // exact
+  const bool up = rest > Float{0.5} || (rest == Float{0.5} && std::fmod(below, Float{2}) != 0);
   return std::copysign(up ? below + 1 : below, x);
 }
 
@@ -152,6 +160,21 @@ struct Half {
   template <class Int>
   static U FromInt(Int x) {
     return RoundToHalf(static_cast<double>(x));
+  }
+};
+
+template <bool kFlush>
+struct Double {
+  using U = uint64_t;
+  static constexpr U kSign = uint64_t{1} << 63, kOne = 0x3ff0000000000000u;
+  static U Flushed(U x) { return kFlush && (x & 0x7ff0000000000000u) == 0 ? x & kSign : x; }
+  static double In(U x) { return AsDouble(Flushed(x)); }
+  static U Out(double d) { return d != d ? kQuietNanDouble : Flushed(DoubleBits(d)); }
+  static U OutDouble(double d) { return Out(d); }
+  static U Fma(double a, double b, double c) { return Out(std::fma(a, b, c)); }
+  template <class Int>
+  static U FromInt(Int x) {
+    return DoubleBits(static_cast<double>(x));
   }
 };
 
@@ -214,16 +237,18 @@ struct Integer {
   static uint32_t HighestBit(U x) {
     return x == 0 ? ~0u : kBits - 1 - static_cast<uint32_t>(std::countl_zero(x));
   }
-  // Converts with saturation.
-  static U FromFloatSigned(float f) {
-    constexpr float kLimit = static_cast<float>(uint64_t{1} << (kBits - 1));
+  // Convert with saturation, from a float or double.
+  template <class Float>
+  static U FromFloatSigned(Float f) {
+    constexpr Float kLimit = static_cast<Float>(uint64_t{1} << (kBits - 1));
     if (f != f) return 0;
     if (f >= kLimit) return static_cast<U>(std::numeric_limits<S>::max());
     if (f <= -kLimit) return static_cast<U>(std::numeric_limits<S>::min());
     return static_cast<U>(static_cast<int64_t>(f));
   }
-  static U FromFloatUnsigned(float f) {
-    constexpr float kLimit = 2.0f * static_cast<float>(uint64_t{1} << (kBits - 1));
+  template <class Float>
+  static U FromFloatUnsigned(Float f) {
+    constexpr Float kLimit = 2 * static_cast<Float>(uint64_t{1} << (kBits - 1));
     if (!(f > 0)) return 0;  // NaN too
     if (f >= kLimit) return kOnes;
     return static_cast<U>(static_cast<uint64_t>(f));
@@ -245,14 +270,19 @@ void VisitInt(Type type, V&& v) {
 struct Flush {
   bool single = false;
   bool half = false;
+  bool twice = false;  // double precision
 };
 
-// Calls v with a Single or Half.
+// Calls v with a Single, Half or Double.
 template <class V>
 void VisitFloat(Type type, Flush flush, V&& v) {
   if (type == Type::kF16) {
     if (flush.half) return v(Half<true>());
     return v(Half<false>());
+  }
+  if (type == Type::kF64) {
+    if (flush.twice) return v(Double<true>());
+    return v(Double<false>());
   }
   if (flush.single) return v(Single<true>());
   return v(Single<false>());
@@ -376,7 +406,12 @@ bool VisitArithmetic(Op op, Visitor&& v) {
     case Op::kFroundEven: v([](U a) { return out(ToNearestInteger(in(a))); }); return true;
     case Op::kFfract: v([](U a) { return out(in(a)-std::floor(in(a))); }); return true;
     case Op::kFsqrt: v([](U a) { return out(std::sqrt(in(a))); }); return true;
-    case Op::kFrcp: v([](U a) { return out(1.0f / in(a)); }); return true;
+    case Op::kFrcp:
+      if constexpr (sizeof(U) != 8) {  // doubles have none
+        v([](U a) { return out(1.0f / in(a)); });
+        return true;
+      }
+      return false;
     default: return false;
   }
 }
@@ -471,12 +506,15 @@ bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
         using From = decltype(f);
         VisitFloat(to, flush, [&](auto t) {
           using To = decltype(t);
-          v([](typename From::U a) { return To::Out(From::In(a)); });
+          v([](typename From::U a) { return To::OutDouble(From::In(a)); });
         });
       });
       return true;
     case Op::kF2f16: v([](uint32_t a) { return FloatToHalf(a); }); return true;
     case Op::kF16f: v([](uint32_t a) { return HalfToFloat(a & 0xffffu); }); return true;
+    case Op::kPackF64: v([](uint32_t a, uint32_t b) { return uint64_t{b} << 32 | a; }); return true;
+    case Op::kF64Low: v([](uint64_t a) { return static_cast<uint32_t>(a); }); return true;
+    case Op::kF64High: v([](uint64_t a) { return static_cast<uint32_t>(a >> 32); }); return true;
     case Op::kBitcast: v([](uint64_t a) { return a; }); return true;
     case Op::kSelect:
       v([](uint64_t a, uint64_t b, uint64_t c) { return a != 0 ? b : c; });

@@ -18,8 +18,11 @@ entry "ma\22in"
 local_size 8, 4, 1
 denorms_f16 preserve
 denorms_f32 flush
+denorms_f64 preserve
 rounding_f16 to_even
 rounding_f32 to_zero
+rounding_f64 to_even
+needs float64 4 at 17 ;%3
 needs rounding_by_width ;%4
 needs shared_int64_atomics at 260 ;%77
 needs least_texel_offset -128 at 281 ;%78
@@ -66,6 +69,10 @@ body {
   %27:i32 = image_atomic[4, texel umax sample] %20, %21, 0, 7
   image_store.coherent[4, texel sample] %20, %21, 3, 1, 2, 3, 4
   %31:i64 = shared_atomic[add] 8, 5i64
+  %34:f64 = pack_f64 3, 0x7ff00000
+  %35:f64 = ffma.no_contraction %34, 0.1d, -1.7976931348623157e+308d
+  %36:f64 = select %9, d0x7ff8000000000001, 5e-324d
+  %37:i32 = f64_high %35
   %32:i32, %33:i32 = shared_atomic64[compare_exchange] 8, 1, 2, 3, 4
   memory_barrier[3, device]
   control_barrier[3, workgroup]
@@ -124,14 +131,15 @@ TEST(Text, CompactKeepsTheProgram) {
   Compact(m);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   EXPECT_EQ(Print(m, renumber), before);
-  EXPECT_EQ(CountInstructions(m), 32);
-  EXPECT_EQ(m.insts.size(), 32u);
+  EXPECT_EQ(CountInstructions(m), 36);
+  EXPECT_EQ(m.insts.size(), 36u);
 }
 
 // Each op that takes values only, made by the builder from its signature, survives the round trip.
 TEST(Text, EveryFixedOpRoundTrips) {
   Module m;
   m.resources.push_back({});
+  m.needs = {{Need::kFloat64}};
   m.body = NewRegion(m);
   Builder b(m);
   b.SetRegion(m.body);
@@ -145,6 +153,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     std::vector<ValueId> sources;
     for (char c : info.signature.substr(info.signature.find('=') + 1)) {
       sources.push_back(c == 'f' || c == 's' || c == 't' ? b.Float(1.5f)
+                        : c == 'd'                       ? b.Double(2.5)
                         : c == 'b'                       ? b.Bool(true)
                                                          : b.Int(7));
     }
@@ -160,7 +169,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     ++made;
   }
   b.Return();
-  EXPECT_EQ(made, 96);
+  EXPECT_EQ(made, 99);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   const PrintOptions renumber{.renumber = true};
   EXPECT_EQ(Print(MustParse(Print(m)), renumber), Print(m, renumber));
@@ -284,6 +293,33 @@ TEST(Text, FloatsKeepTheirBits) {
   }
 }
 
+TEST(Text, DoublesKeepTheirBits) {
+  std::mt19937_64 random(1);
+  Module m;
+  m.needs = {{Need::kFloat64}};
+  m.body = NewRegion(m);
+  Builder b(m);
+  b.SetRegion(m.body);
+  std::vector<uint64_t> bits = {0,
+                                uint64_t{1} << 63,
+                                1,
+                                0x000fffffffffffff,
+                                0x7fefffffffffffff,
+                                0x7ff0000000000000,
+                                0xfff8000000000001,
+                                0x3fb999999999999a};
+  for (int i = 0; i < 500; ++i) bits.push_back(random());
+  for (uint64_t x : bits) b.Fneg(b.Constant(Type::kF64, x));
+  b.Return();
+  const Module back = MustParse(Print(m));
+  ASSERT_EQ(back.region(back.body).insts.size(), bits.size() + 1);
+  for (size_t i = 0; i < bits.size(); ++i) {
+    const Value& v = back.value(back.source(back.region(back.body).insts[i], 0));
+    EXPECT_EQ(v.type, Type::kF64);
+    EXPECT_EQ(v.bits, bits[i]);
+  }
+}
+
 TEST(Text, ConstantsOfEveryTypeRoundTrip) {
   const std::string text =
       "mir 1\nentry \"\"\nlocal_size 1, 1, 1\ndenorms_f16 preserve\ndenorms_f32 flush\nbody {\n"
@@ -341,7 +377,7 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\nbody {\n  %1:i8 = ineg 256i8\n}", "3:16: expected an integer of 8 bits"},
       {"mir 1\nbody {\n  %1:i16 = ineg -32769i16\n}", "expected an integer of 16 bits"},
       {"mir 1\nbody {\n  %1:i16 = ineg 7i17\n}", "expected an integer type after"},
-      {"mir 1\nbody {\n  %1:f16 = fneg h0x10000\n}", "expected the bits of a half"},
+      {"mir 1\nbody {\n  %1:f16 = fneg h0x10000\n}", "expected the 16 bits of a float"},
       {"mir 1\nbody {\n  return\n} x", "4:3: expected the end"},
       {"mir 1\nbody {\n  return\n", "4:1: expected an operation (found the end)"},
       {"mir 1\nresource 1 ubo 0.0.0\nbody { return }", "2:10: expected index 0"},

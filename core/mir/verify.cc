@@ -84,13 +84,22 @@ class Verifier {
         if (m_.needs[k].need == need) return Fail(14, "a need is repeated");
       }
     }
-    const RoundingMode half = m_.f16_mode.rounding, single = m_.f32_mode.rounding;
-    if (half > RoundingMode::kToZero || single > RoundingMode::kToZero ||
-        m_.f16_mode.denorms > DenormMode::kFlush || m_.f32_mode.denorms > DenormMode::kFlush) {
-      return Fail(14, "an unknown float control");
+    for (const FloatMode& mode : {m_.f16_mode, m_.f32_mode, m_.f64_mode}) {
+      if (mode.rounding > RoundingMode::kToZero || mode.denorms > DenormMode::kFlush) {
+        return Fail(14, "an unknown float control");
+      }
     }
-    const bool differ =
-        half != RoundingMode::kAny && single != RoundingMode::kAny && half != single;
+    for (const Needed& n : m_.needs) {
+      if (n.need == Need::kFloat64 && (n.amount < 0 || n.amount >= kNumDoubleUses)) {
+        return Fail(14, "an unknown use of 64-bit floats");
+      }
+    }
+    bool modes[3] = {};  // by RoundingMode: that of a width in use
+    modes[static_cast<int>(m_.f16_mode.rounding)] = true;
+    modes[static_cast<int>(m_.f32_mode.rounding)] = true;
+    if (m_.Needs(Need::kFloat64)) modes[static_cast<int>(m_.f64_mode.rounding)] = true;
+    const bool differ = modes[static_cast<int>(RoundingMode::kToEven)] &&
+                        modes[static_cast<int>(RoundingMode::kToZero)];
     return !differ || m_.Needs(Need::kRoundingByWidth) ||
            Fail(14, "rounding modes differ by width without the need");
   }
@@ -106,10 +115,14 @@ class Verifier {
   }
 
   bool ValueTable() {
+    const bool has_doubles = m_.Needs(Need::kFloat64);
     for (size_t i = 0; i < m_.values.size(); ++i) {
       const Value& v = m_.values[i];
       if (static_cast<int>(v.type) >= kNumTypes) {
         return Fail(1, absl::StrCat("value ", i, " has no type"));
+      }
+      if (v.type == Type::kF64 && !has_doubles) {
+        return Fail(14, absl::StrCat("value ", i, " is a float of 64 bits without the need"));
       }
       if (v.kind == Value::Kind::kConstant && (v.bits & ~MaskOf(v.type)) != 0) {
         return Fail(7, absl::StrCat("constant, value ", i, ", has bits beyond its type's width"));
@@ -303,6 +316,9 @@ class Verifier {
         return Fail(5, absl::StrCat("source ", i, " has the wrong type"));
       }
     }
+    if (info.Has('L') && ResultTypeOf(id, 0) == Type::kF64) {
+      return Fail(5, "an op that is not of 64-bit floats");
+    }
     return SpecialTypes(id);
   }
 
@@ -313,12 +329,13 @@ class Verifier {
   };
 
   static bool Fits(char letter, Type type, Bound& bound) {
-    const bool is_float = type == Type::kF16 || type == Type::kF32;
+    const bool is_float = type == Type::kF16 || type == Type::kF32 || type == Type::kF64;
     bool allowed = false;
     switch (letter) {
       case 'b': allowed = type == Type::kBool; break;
       case 'u': allowed = type == Type::kI32; break;
       case 's': allowed = type == Type::kF32; break;
+      case 'd': allowed = type == Type::kF64; break;
       case 'i':
       case 'j': allowed = !is_float && type != Type::kBool; break;
       case 'f':
@@ -579,9 +596,13 @@ class Verifier {
     const Type type = ResultTypeOf(id, 0);
     const auto op = static_cast<AtomicOp>(inst.imm1);
     const bool moves = op == AtomicOp::kLoad || op == AtomicOp::kStore || op == AtomicOp::kExchange;
-    const bool fits = IsFloatAtomic(op) ? type == Type::kF32 || type == Type::kF16
-                                        : type == Type::kI32 || type == Type::kI64 ||
-                                              (moves && type == Type::kI16);
+    if (IsFloatAtomic(op) && type == Type::kF64 && !m_.Needs(Need::kFloat64Atomics)) {
+      return Fail(14, "an atomic of 64-bit floats without the need");
+    }
+    const bool fits =
+        IsFloatAtomic(op)
+            ? type == Type::kF32 || type == Type::kF16 || type == Type::kF64
+            : type == Type::kI32 || type == Type::kI64 || (moves && type == Type::kI16);
     if (!fits) return Fail(5, "an atomic of this operation has another type");
     for (int i = first; i < inst.num_sources; ++i) {
       if (SourceType(id, i) != type) return Fail(5, "an operand of an atomic has another type");

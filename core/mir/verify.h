@@ -45,9 +45,10 @@
 //     type, and is indexed exactly if it is an array; interpolate takes f32 inputs that are
 //     interpolated.
 // 14. Enumerators of float controls and needs are known; no need is repeated. A module whose
-//     declared rounding modes differ by width, or with a 64-bit atomic on shared memory, has the
-//     need for it (needs.def), and one whose samples have offsets in the op that not every target
-//     has, a need that reaches as far. Needs that nothing uses any more may stay.
+//     declared rounding modes differ (that of doubles counts if it has any), or with a value of
+//     type f64, an atomic of such, or a 64-bit atomic on shared memory, has the need for it
+//     (needs.def), and one whose samples have offsets in the op that not every target has, a need
+//     that reaches as far. Needs that nothing uses any more may stay.
 #ifndef KILN_CORE_MIR_VERIFY_H_
 #define KILN_CORE_MIR_VERIFY_H_
 

@@ -453,6 +453,20 @@ TEST(Verify, NeedsAreListed) {
   EXPECT_THAT(verify("needs least_texel_offset -9 " + image, sample(-9, 8)),
               testing::HasSubstr("invariant 14"));
   EXPECT_EQ(verify("needs greatest_texel_offset 20 " + image, sample(20, 8)), "");
+  const std::string doubles = "%0:f64 = fadd 1d, 2d";
+  EXPECT_EQ(verify("needs float64 3", doubles), "");
+  EXPECT_THAT(verify("", doubles), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify("needs float64 7"), testing::HasSubstr("unknown use"));
+  EXPECT_THAT(verify("needs float64 -1"), testing::HasSubstr("unknown use"));
+  EXPECT_THAT(verify("needs float64", "%0:f64 = frsq 2d"), testing::HasSubstr("invariant 5"));
+  EXPECT_THAT(verify("needs float64", "%0:f64 = ddx[any] 2d"), testing::HasSubstr("invariant 5"));
+  const std::string atomic = "%0:f64 = shared_atomic[fadd] 0, 2d";
+  EXPECT_EQ(verify("needs float64 needs float64_atomics", atomic), "");
+  EXPECT_THAT(verify("needs float64", atomic), testing::HasSubstr("invariant 14"));
+  const std::string apart = "rounding_f64 to_zero rounding_f32 to_even";
+  EXPECT_EQ(verify(apart), "");
+  EXPECT_THAT(verify(apart + " needs float64"), testing::HasSubstr("invariant 14"));
+  EXPECT_EQ(verify(apart + " needs float64 needs rounding_by_width"), "");
   EXPECT_EQ(verify("rounding_f16 to_zero"), "");
   EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_zero"), "");
   EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_even needs rounding_by_width"), "");

@@ -36,9 +36,10 @@ uint64_t Chance::Undefined(Type type) {
 // seeds: floats of many magnitudes, and zero, infinity and NaN, since clamps and comparisons hide
 // others.
 uint64_t Chance::UndefinedFloat(Type type, uint64_t bits) const {
-  const bool half = type == Type::kF16;
-  const int fraction_bits = half ? 10 : 23, bias = half ? 15 : 127, most = half ? 12 : 40;
-  const uint64_t sign = (bits & 1) << (half ? 15 : 31);
+  const bool half = type == Type::kF16, twice = type == Type::kF64;
+  const int fraction_bits = half ? 10 : twice ? 52 : 23;
+  const int bias = half ? 15 : twice ? 1023 : 127, most = half ? 12 : 40;
+  const uint64_t sign = (bits & 1) << (BitsOf(type) - 1);
   const uint64_t fraction = bits >> 1 & ((uint64_t{1} << fraction_bits) - 1);
   const auto exponent = [&](int e) { return static_cast<uint64_t>(e) << fraction_bits; };
   if (in_.undefined_seed % 2 != 0) return sign | exponent(bias) | fraction;

@@ -27,6 +27,9 @@ struct GenerateOptions {
   // lane's own part are generated in any case.)
   bool memory = true;
   bool types = false;  // arithmetic on integers of all widths and on halves
+  // Also floats of 64 bits, with `types` and `floats`: arithmetic, their divisions and square roots
+  // with `defined_only` too, conversions, and memory.
+  bool doubles = false;
   // Operations between lanes, of all types, anywhere; values of inactive lanes are not used.
   bool subgroups = false;
   // The number of dwords that stay live throughout, carried by loops of their own with continue and

@@ -4,6 +4,7 @@
 #include "core/oracle/generator.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace kiln::oracle::random_modules {
 Module Generator::Run() {
   m_.entry_point = "random";
   m_.stage = options_.stage;
+  if (options_.doubles) m_.needs.push_back({mir::Need::kFloat64});
   if (!IsGraphics()) m_.local_size = {options_.lanes, 1, 1};
   m_.resources = {{.kind = ResourceKind::kStorageBuffer},
                   {.kind = ResourceKind::kStorageBuffer, .binding = 1, .read_only = true},
@@ -75,6 +77,7 @@ ValueId Generator::Pick(Type type) {
     case Type::kBool: return b_.Bool(random_.OneIn(2));
     case Type::kF16: return b_.Constant(type, InterestingHalf());
     case Type::kF32: return b_.Constant(type, InterestingFloat());
+    case Type::kF64: return b_.Constant(type, InterestingDouble());
     case Type::kI64: return b_.Constant(type, uint64_t{InterestingInt()} << 32 | InterestingInt());
     default: return b_.Constant(type, InterestingInt() & MaskOf(type));
   }
@@ -96,6 +99,17 @@ uint32_t Generator::InterestingFloat() {
 uint32_t Generator::InterestingHalf() {
   constexpr uint32_t kHalfs[] = {0, 0x8000, 0x3c00, 0xbc00, 0x4000, 0x3800, 0x7bff, 0x0400, 0x0001};
   return random_.OneIn(3) ? random_.Below(0x7c00) : kHalfs[random_.Below(std::size(kHalfs))];
+}
+
+uint64_t Generator::InterestingDouble() {
+  constexpr double kDoubles[] = {0.0,        -0.0,      1.0,     -1.0,     2.0,    0.5,
+                                 0x1p-1022,  0x1p-1074, 0x1p31,  0x1.8p63, 0x1p64, -0x1p-1030,
+                                 0x1p53 + 2, 1.0 / 3,   0x1p300, 0x1p-1000};
+  const uint32_t kind = random_.Below(8);
+  if (kind == 0) return 0x7ff0000000000000;
+  if (kind < 5) return std::bit_cast<uint64_t>(kDoubles[random_.Below(std::size(kDoubles))]);
+  const uint64_t fraction = (uint64_t{random_.Next()} << 32 | random_.Next()) & 0x800fffffffffffff;
+  return fraction | uint64_t{983 + random_.Below(80)} << 52;
 }
 
 Type Generator::AnyInteger() {
@@ -154,6 +168,12 @@ void Generator::DefineTyped(ValueId v) {
       return Define(b_.Convert(Op::kTrunc, b_.Ushr(v, b_.Int(32)), Type::kI32));
     case Type::kF16:  // no NaN: its sign need not survive the conversion
       return Define(b_.Emit(Op::kFmax, {b_.Convert(Op::kF2f, v, Type::kF32), b_.Float(-65504)}));
+    case Type::kF64: {
+      const ValueId number = NumberOrZero(v);
+      Define(v);
+      Define(b_.F64Low(number));
+      return Define(b_.F64High(number));
+    }
     default: return Define(v);
   }
 }
@@ -169,6 +189,10 @@ Type Generator::AnyType() {
 }
 
 ValueId Generator::LastValue() {
+  if (options_.doubles && random_.OneIn(3)) {
+    DefineTyped(Pick(Type::kF64));
+    return scope_[static_cast<int>(Type::kI32)].back();
+  }
   if (options_.types && random_.OneIn(2)) {
     const ValueId v = PickTyped(AnyInteger());
     DefineTyped(v);

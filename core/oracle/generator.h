@@ -89,12 +89,16 @@ class Generator {
   // ---- Values in scope (generator.cc) ----
 
   void Define(ValueId v) { scope_[static_cast<int>(m_.value(v).type)].push_back(v); }
-  Type AnyFloat() { return options_.types && random_.OneIn(2) ? Type::kF16 : Type::kF32; }
+  Type AnyFloat() {
+    if (options_.doubles && random_.OneIn(2)) return Type::kF64;
+    return options_.types && random_.OneIn(2) ? Type::kF16 : Type::kF32;
+  }
   ValueId Fraction() { return b_.Emit(Op::kFsaturate, {Pick(Type::kF32)}); }
   ValueId Pick(Type type);
   uint32_t InterestingInt();
   uint32_t InterestingFloat();
   uint32_t InterestingHalf();
+  uint64_t InterestingDouble();
   Type AnyInteger();
   Type AnyArithmetic();
   Mark Enter() const;
@@ -115,6 +119,9 @@ class Generator {
   void Arithmetic();
   void TakeLicences(InstId id);
   void Conversion();
+  void DoubleConversion();
+  Type FloatOf(Op op);
+  ValueId NumberOrZero(ValueId v);
   void Confine(Op op, std::vector<ValueId>& sources);
 
   // ---- Statements (generator_control.cc) ----

@@ -23,13 +23,21 @@ bool Generator::Allowed(Op op) const {
     case Op::kFcos:
     case Op::kFpow: return false;
     case Op::kFdiv:
+    case Op::kFsqrt: return !options_.defined_only || options_.doubles;
     case Op::kFrcp:
-    case Op::kFsqrt:
     case Op::kFrem:
     case Op::kFmod:
     case Op::kFsign: return !options_.defined_only;
     default: return true;
   }
+}
+
+// Returns a type of floats that the op takes.
+Type Generator::FloatOf(Op op) {
+  const bool exact_of_doubles = op == Op::kFdiv || op == Op::kFsqrt;
+  if (options_.defined_only && exact_of_doubles) return Type::kF64;
+  const Type type = AnyFloat();
+  return type == Type::kF64 && Info(op).Has('L') ? Type::kF32 : type;
 }
 
 void Generator::Arithmetic() {
@@ -42,7 +50,7 @@ void Generator::Arithmetic() {
   const Type any = AnyArithmetic();
   const Type number = AnyInteger();
   const Type integer_or_bool = random_.OneIn(4) ? Type::kBool : number;
-  const Type real = AnyFloat();
+  const Type real = FloatOf(op);
   std::vector<ValueId> sources;
   for (char c : signature.substr(signature.find('=') + 1)) {
     sources.push_back(Pick(c == 'u'           ? Type::kI32
@@ -74,7 +82,27 @@ void Generator::TakeLicences(InstId id) {
   }
 }
 
+// Returns the double, or 0 for a NaN, whose bits targets choose.
+ValueId Generator::NumberOrZero(ValueId v) { return b_.Select(b_.Feq(v, v), v, b_.Double(0)); }
+
+void Generator::DoubleConversion() {
+  const Type integer = AnyInteger();
+  const bool is_signed = random_.OneIn(2);
+  switch (random_.Below(7)) {
+    case 0:
+    case 1: return Define(b_.Convert(is_signed ? Op::kI2f : Op::kU2f, Pick(integer), Type::kF64));
+    case 2: return Define(b_.Convert(is_signed ? Op::kF2i : Op::kF2u, Pick(Type::kF64), integer));
+    case 3: return Define(b_.Convert(Op::kF2f, Pick(Type::kF32), Type::kF64));
+    case 4: return Define(b_.Convert(Op::kF2f, Pick(Type::kF64), Type::kF32));
+    case 5: return Define(b_.PackF64(Pick(Type::kI32), Pick(Type::kI32)));
+    default:
+      return Define(is_signed ? b_.Bitcast(Pick(Type::kI64))
+                              : b_.Bitcast(NumberOrZero(Pick(Type::kF64))));
+  }
+}
+
 void Generator::Conversion() {
+  if (options_.doubles && random_.OneIn(2)) return DoubleConversion();
   const Type from = AnyInteger(), to = AnyInteger();
   const ValueId v = Pick(from);
   if (BitsOf(from) < BitsOf(to)) {

@@ -43,5 +43,20 @@ TEST(GeneratorArithmetic, KeepsOperandsWhereResultsAreDefined) {
   EXPECT_GT(divisions, 50);
 }
 
+TEST(GeneratorArithmetic, DrawsDoublesWhereAsked) {
+  for (const bool defined_only : {false, true}) {
+    auto ops = Ops(Modules(
+        {.instructions = 200, .defined_only = defined_only, .types = true, .doubles = true}));
+    for (const Op op : {Op::kFdiv, Op::kFsqrt, Op::kPackF64, Op::kF64Low, Op::kF64High, Op::kF2f}) {
+      EXPECT_GT(ops[op], 0) << mir::Info(op).name;
+    }
+  }
+  ForEachInstOf(Modules({.instructions = 200, .types = true}),
+                [](const mir::Module& m, mir::InstId id) {
+                  for (const mir::ValueId v : m.sources(id))
+                    EXPECT_NE(m.value(v).type, mir::Type::kF64);
+                });
+}
+
 }  // namespace
 }  // namespace kiln::oracle::random_modules

@@ -52,13 +52,13 @@ void Generator::MemoryAccess(int depth) {
 // buffer's address, or of shared memory: passes that combine, forward or remove accesses must see
 // which of them overlap.
 void Generator::OwnMemory() {
-  constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32,
-                                Type::kI16, Type::kI8,  Type::kI64};
+  constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI16,
+                                Type::kI8,  Type::kI64, Type::kF64};
   const OwnPart part = PickOwnPart();
   for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
-    const Type type = kElements[random_.Below(options_.types ? 6 : 5)];
+    const Type type = kElements[random_.Below(options_.doubles ? 7 : options_.types ? 6 : 5)];
     const uint32_t bytes = BytesOf(type);
-    const uint32_t count = 1 + random_.Below(type == Type::kI64 ? 2 : 3);
+    const uint32_t count = 1 + random_.Below(bytes == 8 ? 2 : 3);
     const uint32_t place = random_.Below(part.bytes / bytes - count + 1) * bytes;
     const Builder::Address at = Place(part, place);
     switch (random_.Below(type == Type::kI32 || type == Type::kI64 ? 3 : 2)) {
@@ -89,14 +89,15 @@ void Generator::OwnMemory() {
 // Reads around an offset that all lanes share: a pass that merges them into blocks must see where
 // the buffer ends.
 void Generator::SharedReads() {
-  constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI16, Type::kI8, Type::kI64};
+  constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI16,
+                                Type::kI8,  Type::kI64, Type::kF64};
   const Op op = random_.OneIn(2) ? Op::kLoadSsbo : Op::kLoadUbo;
   const InstId known =
       b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Int(4 * random_.Below(16)), {Type::kI32});
   // Never before the start of the buffer: a block that starts outside may read as 0 as a whole.
   const ValueId place = b_.Imax(b_.And(m_.result(known, 0), b_.Int(0x78)), b_.Int(32));
   for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
-    const Type type = kElements[random_.Below(options_.types ? 5 : 2)];
+    const Type type = kElements[random_.Below(options_.doubles ? 6 : options_.types ? 5 : 2)];
     const uint32_t bytes = BytesOf(type);
     const uint32_t at = (random_.Below(96 / bytes) * bytes) - 32;
     const std::vector<Type> types(1 + random_.Below(3), type);

@@ -42,8 +42,9 @@ class Interpreter {
     absl::Status status = Prepare();
     const bool half = mir::RoundsToZero(m_, Op::kFadd, mir::Type::kF16);
     const bool single = mir::RoundsToZero(m_, Op::kFadd, mir::Type::kF32);
+    const bool twice = mir::RoundsToZero(m_, Op::kFadd, mir::Type::kF64);
     const Rounding rounding(single);
-    rounding_differs_ = half != single;
+    rounding_differs_ = half != single || twice != single;
     const bool compute = m_.stage == Stage::kCompute;
     const uint64_t plane = compute ? uint64_t{in_.groups[0]} * in_.groups[1] : 1;
     const uint64_t total = compute ? plane * in_.groups[2] : 1;
@@ -83,6 +84,7 @@ class Interpreter {
     e_.flush.single = single == DenormMode::kAny ? in_.denormals == Denormals::kFlush
                                                  : single == DenormMode::kFlush;
     e_.flush.half = m_.f16_mode.denorms == DenormMode::kFlush;
+    e_.flush.twice = m_.f64_mode.denorms == DenormMode::kFlush;
     if (absl::Status status = descriptors_.Prepare(); !status.ok()) return status;
     memories_.Prepare();
     e_.registers.resize(m_.values.size() * e_.lanes);

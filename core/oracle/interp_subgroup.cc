@@ -10,7 +10,9 @@ using mir::Type;
 
 uint64_t ScanIdentity(ReduceOp op, Type type) {
   const uint64_t ones = MaskOf(type);
-  const bool half = type == Type::kF16;
+  const auto number = [type](uint64_t half, uint64_t single, uint64_t twice) {
+    return type == Type::kF16 ? half : type == Type::kF32 ? single : twice;
+  };
   switch (op) {
     case ReduceOp::kIadd:
     case ReduceOp::kUmax:
@@ -22,9 +24,9 @@ uint64_t ScanIdentity(ReduceOp op, Type type) {
     case ReduceOp::kImax: return ones ^ (ones >> 1);
     case ReduceOp::kUmin:
     case ReduceOp::kAnd: return ones;
-    case ReduceOp::kFmul: return half ? 0x3c00 : 0x3f800000;  // 1
-    case ReduceOp::kFmin: return half ? 0x7c00 : 0x7f800000;  // infinity
-    case ReduceOp::kFmax: return half ? 0xfc00 : 0xff800000;
+    case ReduceOp::kFmul: return number(0x3c00, 0x3f800000, 0x3ff0000000000000);  // 1
+    case ReduceOp::kFmin: return number(0x7c00, 0x7f800000, 0x7ff0000000000000);  // infinity
+    case ReduceOp::kFmax: return number(0xfc00, 0xff800000, 0xfff0000000000000);
   }
   assert(false);
   return 0;

@@ -84,6 +84,7 @@ uint32_t Stored(const Module& m, Denormals denormals) {
 uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKeep,
               Type type = Type::kI32) {
   Module m;
+  m.needs = {{mir::Need::kFloat64}};
   m.resources.push_back({});
   m.body = NewRegion(m);
   Builder b(m);
@@ -102,6 +103,7 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   for (size_t i = 0; i < sources.size(); ++i) {
     const char c = letters[i];
     const Type t = c == 'f' || c == 's'   ? Type::kF32
+                   : c == 'd'             ? Type::kF64
                    : c == 'b'             ? Type::kBool
                    : c == 'i' || c == 'u' ? Type::kI32
                                           : type;
@@ -109,6 +111,7 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   }
   ValueId r = b.Emit(op, values);
   if (m.value(r).type == Type::kBool) r = b.Select(r, b.Int(1), b.Int(0));
+  if (m.value(r).type == Type::kF64) r = b.F64Low(r);
   b.Store(Op::kStoreSsbo, 0, b.Int(0), {r});
   b.Return();
   return Stored(m, denormals);

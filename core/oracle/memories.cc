@@ -56,18 +56,14 @@ U AtomicResult(AtomicOp op, U old, U value, U comparator) {
   return 0;
 }
 
-uint32_t FloatAtomicResult(AtomicOp op, semantics::Flush flush, Type type, uint32_t old,
-                           uint32_t value) {
+uint64_t FloatAtomicResult(AtomicOp op, semantics::Flush flush, Type type, uint64_t old,
+                           uint64_t value) {
   const Op combine = op == AtomicOp::kFadd   ? Op::kFadd
                      : op == AtomicOp::kFmin ? Op::kFmin
                                              : Op::kFmax;
-  uint32_t result = 0;
+  uint64_t result = 0;
   semantics::VisitExact(combine, type, type, flush, [&](auto f) {
-    if constexpr (std::is_invocable_v<decltype(f), uint32_t, uint32_t>) {
-      result = static_cast<uint32_t>(f(old, value));
-    } else if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t>) {
-      result = static_cast<uint32_t>(f(static_cast<uint16_t>(old), static_cast<uint16_t>(value)));
-    }
+    if constexpr (std::is_invocable_v<decltype(f), uint64_t, uint64_t>) result = f(old, value);
   });
   return result;
 }
@@ -288,8 +284,7 @@ void Memories::AtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t
     Note(id, memory, at, size, lane, AccessKind::kAtomic, false);
     const uint64_t next =
         IsFloatAtomic(op)
-            ? FloatAtomicResult(op, e_.flush, m_.value(m_.result(id)).type,
-                                static_cast<uint32_t>(old), static_cast<uint32_t>(value))
+            ? FloatAtomicResult(op, e_.flush, m_.value(m_.result(id)).type, old, value)
         : size == 8 ? AtomicResult(op, old, value, comparator)
                     : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
                                    static_cast<uint32_t>(comparator));

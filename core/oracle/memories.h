@@ -27,8 +27,8 @@ struct Memory {
 // The value that an atomic stores.
 template <class U>
 U AtomicResult(mir::AtomicOp op, U old, U value, U comparator);
-uint32_t FloatAtomicResult(mir::AtomicOp op, mir::semantics::Flush flush, mir::Type type,
-                           uint32_t old, uint32_t value);
+uint64_t FloatAtomicResult(mir::AtomicOp op, mir::semantics::Flush flush, mir::Type type,
+                           uint64_t old, uint64_t value);
 
 class Memories {
  public:

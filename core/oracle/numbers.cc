@@ -46,11 +46,39 @@ bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
 // The bits of a quiet NaN that arithmetic may set freely: the sign and all below the quiet bit.
 // Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which requires
 // neither sign nor payload.
-uint64_t NanBits(Type type) { return type == Type::kF16 ? 0x81ff : 0x803fffff; }
+uint64_t NanBits(Type type) {
+  return type == Type::kF16 ? 0x81ff : type == Type::kF32 ? 0x803fffff : 0x8007ffffffffffff;
+}
 
 bool IsDivision(Op op) {
   return op == Op::kUdiv || op == Op::kSdiv || op == Op::kUrem || op == Op::kSrem ||
          op == Op::kSmod;
+}
+
+// Returns true if a sum or product of doubles is not rounded. The errors of sums and products are
+// doubles themselves, except of products near the least number, which count as rounded. A
+// multiply-add is exact if product and sum are.
+bool IsExact(Op op, double a, double b, double c, double result) {
+  const auto exact_sum = [](double x, double y, double sum) {
+    const double y_part = sum - x;
+    return (x - (sum - y_part)) + (y - y_part) == 0;  // Knuth's TwoSum
+  };
+  const auto exact_product = [](double x, double y, double product) {
+    return std::fma(x, y, -product) == 0 && (product == 0 || std::fabs(product) > 0x1p-900);
+  };
+  switch (op) {
+    case Op::kFadd: return exact_sum(a, b, result);
+    case Op::kFsub: return exact_sum(a, -b, result);
+    case Op::kFmul: return exact_product(a, b, result);
+    default: return exact_product(a, b, a * b) && exact_sum(a * b, c, result);
+  }
+}
+
+// Units in the last place by which targets may differ in ops of doubles. Division and square root
+// are rounded correctly; sums and products may be contracted.
+double AllowedUlpsOfDouble(Op op, double a, double b, double c, double result) {
+  const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
+  return sum && !IsExact(op, a, b, c, result) ? 1 : 0;
 }
 
 // Units in the last place by which targets may differ; 0 if the result is exact.
@@ -83,12 +111,14 @@ Rounding::Rounding(bool to_zero) : before_(std::fegetround()) {
 Rounding::~Rounding() { std::fesetround(before_); }
 
 double ToDouble(Type type, uint64_t bits) {
+  if (type == Type::kF64) return AsDouble(bits);
   const uint32_t x = static_cast<uint32_t>(bits);
   return AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
 }
 
 bool MayMove(Type type, uint64_t bits, uint32_t least) {
   const uint32_t x = static_cast<uint32_t>(bits);
+  if (type == Type::kF64) return ((bits >> 52) & 2047) >= least && ((bits >> 52) & 2047) < 2046;
   if (type == Type::kF16) return ((x >> 10) & 31) >= std::min(least, 4u) && ((x >> 10) & 31) < 30;
   return ((x >> 23) & 255) >= least && ((x >> 23) & 255) < 254;
 }
@@ -150,7 +180,9 @@ bool Numbers::Perturbed(InstId id, Op op) {
   constexpr uint32_t kAsWritten = mir::kNoContraction | mir::kNoReassociation | mir::kNoTransform;
   if (sum && (m_.inst(id).flags & kAsWritten) == kAsWritten) return false;
   if (op == Op::kF2f16 || (op == Op::kF2f && type == Type::kF16)) return RoundEitherWay(id);
-  if (op == Op::kFrem || op == Op::kFmod) return PerturbRemainder(id);
+  if (op == Op::kFrem || op == Op::kFmod) {
+    return type == Type::kF64 ? Exact(id) : PerturbRemainder(id);
+  }
   if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
     if (!Approximate(id)) return false;
   } else {
@@ -165,7 +197,9 @@ bool Numbers::Perturbed(InstId id, Op op) {
       const ValueId source = m_.source(id, s);
       x[s] = ToDouble(e_.TypeOf(source), e_.Lanes(source)[i]);
     }
-    r[i] += e_.chance.Noise(AllowedUlps(op, x[0], x[1], x[2], ToDouble(type, r[i])));
+    const double result = ToDouble(type, r[i]);
+    r[i] += e_.chance.Noise(type == Type::kF64 ? AllowedUlpsOfDouble(op, x[0], x[1], x[2], result)
+                                               : AllowedUlps(op, x[0], x[1], x[2], result));
   }
   return true;
 }
@@ -181,8 +215,9 @@ bool Numbers::RoundEitherWay(InstId id) {
   }
   uint64_t* r = e_.Lanes(m_.result(id));
   const uint64_t* a = e_.Lanes(m_.source(id, 0));
+  const Type from = e_.TypeOf(m_.source(id, 0));
   for (uint32_t i = 0; i < e_.lanes; ++i) {
-    const double exact = ToDouble(Type::kF32, a[i]), nearest = ToDouble(Type::kF16, r[i]);
+    const double exact = ToDouble(from, a[i]), nearest = ToDouble(Type::kF16, r[i]);
     if (!std::isfinite(exact) || exact == nearest || (exact != 0 && nearest == 0)) continue;
     const bool is_beyond = std::fabs(nearest) > std::fabs(exact);
     const bool to_zero = in_.perturb_seed % 4 == 1 || e_.chance.RandomUnit() < 0;

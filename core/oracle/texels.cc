@@ -169,11 +169,11 @@ void Texels::TexelAtomic(InstId id, const BitSet& active) {
       uint8_t* bytes = image.bytes.data() + 4 * *texel;
       std::memcpy(&old, bytes, 4);
       NoteTexel(id, place, *texel, lane, AccessKind::kAtomic, false);
+      const uint32_t value = operand(s.num_values - 1, lane);
       const uint32_t next =
           IsFloatAtomic(op)
-              ? FloatAtomicResult(op, e_.flush, Type::kF32, old, operand(s.num_values - 1, lane))
-              : AtomicResult(op, old, operand(s.num_values - 1, lane),
-                             operand(s.num_values - 2, lane));
+              ? static_cast<uint32_t>(FloatAtomicResult(op, e_.flush, Type::kF32, old, value))
+              : AtomicResult(op, old, value, operand(s.num_values - 2, lane));
       std::memcpy(bytes, &next, 4);
     }
     e_.Lanes(m_.result(id))[lane] = old;

@@ -55,6 +55,35 @@ TEST(CheckFeatures, SharedInt64Atomics) {
   EXPECT_EQ(InstructionOf(refused), 260u);
 }
 
+TEST(CheckFeatures, DoublesAreNamedByTheirFirstUse) {
+  const auto refusal = [](const std::string& use) {
+    mid::Features features = mid::kFewFeatures;
+    const mir::Module m = Parse("needs float64 " + use + " at 9 ;%7", "%0:f64 = fadd 1d, 2d");
+    EXPECT_EQ(CheckFeatures(m, features), absl::OkStatus());
+    features.float64 = false;
+    EXPECT_EQ(InstructionOf(CheckFeatures(m, features)), 9u);
+    return TextOf(CheckFeatures(m, features));
+  };
+  const auto expected = [](const std::string& what) {
+    return "float64: " + what + " [capability Float64] (%7)";
+  };
+  EXPECT_EQ(refusal("0"), expected("value of this type"));
+  EXPECT_EQ(refusal("1"), expected("constant"));
+  EXPECT_EQ(refusal("2"), expected("variable"));
+  EXPECT_EQ(refusal("3"), expected("local variable"));
+  EXPECT_EQ(refusal("4"), expected("element of an array or vector in memory"));
+  EXPECT_EQ(refusal("5"), expected("GLSL.std.450 PackDouble2x32"));
+  EXPECT_EQ(refusal("6"), expected("GLSL.std.450 UnpackDouble2x32"));
+}
+
+TEST(CheckFeatures, AtomicsOfDoubles) {
+  const mir::Module m =
+      Parse("needs float64 needs float64_atomics at 9 ;%7", "%0:f64 = shared_atomic[fadd] 0, 2d");
+  EXPECT_EQ(CheckFeatures(m, With(&mid::Features::float64_atomics)), absl::OkStatus());
+  EXPECT_EQ(TextOf(CheckFeatures(m, mid::kFewFeatures)),
+            "float64_atomics: atomic on a float of 64 bits (%7)");
+}
+
 TEST(CheckFeatures, RoundingByWidth) {
   const mir::Module m =
       Parse("rounding_f16 to_even rounding_f32 to_zero needs rounding_by_width ;%4", "");

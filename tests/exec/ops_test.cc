@@ -135,7 +135,7 @@ void TestOps(int int_bits, int float_bits, int at_least) {
   for (int i = 0; i < mir::NumOps(); ++i) {
     const mir::OpInfo& info = mir::Info(static_cast<mir::Op>(i));
     const bool plain = info.Has('P') && info.sources > 0 && info.results == 1 &&
-                       info.signature.find_first_of("*jg") == std::string_view::npos &&
+                       info.signature.find_first_of("*jgd") == std::string_view::npos &&
                        !NeedsOwnTolerance(info.name);
     const bool sized = info.signature.find_first_of("ifnt") != std::string_view::npos;
     if (!plain || (int_bits != 32 && !sized)) continue;

@@ -27,6 +27,8 @@ constexpr mid::Features kFeatures = {
     .half_floats = false,
     .addresses = false,
     .shared_int64_atomics = false,
+    .float64 = false,
+    .float64_atomics = false,
     .rounding_by_width = false,
     .sample_offsets = {.least = -8, .most = 7},
     .derivatives = mid::Derivatives::kNowhere,

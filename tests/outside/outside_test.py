@@ -17,7 +17,8 @@ else:
     from draws import Draw, attribute, clear
     from expect import Judge, histogram_distance
     from formats import TEXEL, decode, encode, image_format, number_type
-    from kiln import reason_of
+    from interpreter import Interpreter
+    from kiln import Refused, reason_of
     from resources import Resources, sampler_keys
     from test_run import choose_tiles, expected_failure, parse
 
@@ -206,6 +207,28 @@ class Outside(unittest.TestCase):
                                    '  why: Full subgroups are required.\n  what to do: Make the size a multiple.'),
                          'a.spv: tgl: refused (partial_subgroups): size 119')
         self.assertEqual(reason_of('kiln: no such file'), 'kiln: no such file')
+
+    def test_the_interpreter_gets_ranges_and_gives_them_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, 'mir_run')
+            with open(program, 'w', encoding='utf-8') as f:   # adds 1 to the first byte of a resource
+                f.write('#!/usr/bin/python3\nimport json, sys\njob = json.load(open(sys.argv[1]))\n'
+                        'r = job["resources"][0]\ndata = bytearray.fromhex(r["data"]["hex"])\ndata[0] += 1\n'
+                        'print(json.dumps(dict(ok=job["entry"] == "main" and "same_as" not in r, instructions=7, outputs=['
+                        'dict(set=0, binding=2, index=0, hex=data.hex())])))\n')
+            os.chmod(program, 0o755)
+            with open(os.path.join(folder, 'r1.bin'), 'wb') as f:
+                f.write(bytes([1, 2, 3, 4, 5, 6]))
+            job = dict(dispatch=[1, 1, 1], resources=[
+                dict(set=0, binding=2, index=0, same_as='b', offset=2, size=3),
+                dict(name='b', data={'file': 'r1.bin'}, out='o1.bin')])
+            interpreter = Interpreter(program, folder)
+            self.assertEqual(interpreter.run(['a.spv'], job, ['--entry=main'], 60)['out_of_bounds']['accesses'], 0)
+            self.assertEqual(interpreter.instructions, 7)
+            with open(os.path.join(folder, 'o1.bin'), 'rb') as f:
+                self.assertEqual(f.read(), bytes([1, 2, 4, 4, 5, 6]))
+            with self.assertRaises(Refused):
+                interpreter.run(['a.spv', 'b.spv'], job, ['--entry=main'], 60)
 
     def test_tiles_lie_inside_and_apart(self):
         tiles = choose_tiles(256, 250)

@@ -12,6 +12,7 @@ from amberscript import Amber
 from draws import Draw, attribute, grid, positions, rectangle
 from expect import Judge
 from formats import ParseError, Unsupported
+from interpreter import Interpreter
 from kiln import Kiln, Refused, spec_values
 from resources import Resources
 from shaders import EMPTY
@@ -30,14 +31,15 @@ def parse(path):
 
 
 class TestRun:
-    """`options`: kiln, flags, seconds, instructions (of a draw, before it is sampled), scratch, maker."""
+    """`options`: kiln, interpreter, flags, seconds, instructions (of a draw, before it is sampled), scratch, maker."""
 
     def __init__(self, path, options):
         self.options = options
         self.folder = tempfile.mkdtemp(prefix='outside-', dir=options.scratch)
         self.script = parse(path)
         self.judge = Judge()
-        self.kiln = Kiln(options.kiln, options.flags, self.folder)
+        self.kiln = (Interpreter(options.interpreter, self.folder) if options.interpreter
+                     else Kiln(options.kiln, options.flags, self.folder))
         self.notes = []
         self.end = time.time() + options.seconds
 

@@ -48,7 +48,6 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "layout(binding = 2, r64ui) uniform u64image2D image;",
                        "out_[id] = uint(imageLoad(image, ivec2(0)).x);"),
                 "images", "Int64ImageEXT");
-  ExpectRefused(Import("", "out_[id] = uint(double(in_[id]) * 2.0lf);"), "float64", "Float64");
   ExpectRefused(
       Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
       "shader_clock", "ShaderClockKHR");

@@ -20,6 +20,7 @@ const SpirvType* InstEmitter::Supported(uint32_t type_id) const {
     Refuse(type->unsupported, "value of this type", type_id);
     return nullptr;
   }
+  if (type->has_doubles) NeedDoubles(mir::DoubleUse::kValue, type_id);
   if (type->leaves > kMaxLeaves) {
     Refuse("composite_too_large", {"scalars of a value of this type", std::nullopt, kMaxLeaves},
            type_id);
@@ -65,6 +66,7 @@ bool InstEmitter::Get(uint32_t id, Leaves* leaves, uint32_t* type) const {
     if (constant->kind == SpirvConstant::kUnsupported) {
       return Refuse(constant->cause, "constant", id);
     }
+    if (spirv().Type(constant->type)->has_doubles) NeedDoubles(mir::DoubleUse::kConstant, id);
     return GetConstant(*constant, leaves);
   }
   const Binding& binding = c_.bindings.Of(id);
@@ -185,6 +187,10 @@ bool InstEmitter::GetPointer(uint32_t id, Pointer* pointer) const {
       return Refuse("variable_pointers", "pointer chosen by OpPhi", id);
     }
     return Malformed("pointer used before its definition", id);
+  }
+  const LocalVariable* local = plan().Variable(id);
+  if (local != nullptr && spirv().Type(local->type)->has_doubles) {
+    NeedDoubles(mir::DoubleUse::kVariable, id);
   }
   *pointer = c_.bindings.pointer(binding);
   const uint32_t slot = plan().slots[id];

@@ -31,11 +31,11 @@ class Modes : public InstEmitter {
 
 }  // namespace
 
-// Records a width's float controls. Those of double precision are ignored: MIR has no such floats.
-// SPV_KHR_float_controls forbids two modes of a kind for one width.
+// Records a width's float controls. SPV_KHR_float_controls forbids two modes of a kind for one
+// width.
 bool Modes::FloatControl(spv::ExecutionMode mode, uint32_t width, uint32_t entry_function) {
   const auto set = [&](auto mir::FloatMode::*kind, auto value) {
-    if (width != 16 && width != 32) return true;
+    if (width != 16 && width != 32 && width != 64) return true;
     auto& now = module().float_mode(mir::FloatOfBits(width)).*kind;
     const bool contradicts = now != decltype(value){} && now != value;
     now = value;
@@ -45,6 +45,7 @@ bool Modes::FloatControl(spv::ExecutionMode mode, uint32_t width, uint32_t entry
     case spv::ExecutionMode::SignedZeroInfNanPreserve:
       if (width == 16) e_.entry_limits.of_f16 |= mir::kKeepSpecials;
       if (width == 32) e_.entry_limits.of_f32 |= mir::kKeepSpecials;
+      if (width == 64) e_.entry_limits.of_f64 |= mir::kKeepSpecials;
       return true;
     case spv::ExecutionMode::RoundingModeRTE:
       return set(&mir::FloatMode::rounding, mir::RoundingMode::kToEven);
@@ -61,7 +62,7 @@ bool Modes::FloatControl(spv::ExecutionMode mode, uint32_t width, uint32_t entry
 // Sets the licences of undecorated instructions: if one type has a default, types without one have
 // none.
 bool Modes::SetFastMathDefaults(uint32_t entry_function) {
-  uint16_t of_f16 = mir::kExact, of_f32 = mir::kExact;
+  FloatLimits limits = {mir::kExact, mir::kExact, mir::kExact};
   bool any = false;
   for (const SpirvExecutionMode& mode : spirv().execution_modes) {
     if (mode.entry != entry_function || mode.mode != spv::ExecutionMode::FPFastMathDefault)
@@ -76,12 +77,14 @@ bool Modes::SetFastMathDefaults(uint32_t entry_function) {
     if (!IsFastMathMask(mask))
       return Malformed("FPFastMathDefault with an invalid mask", entry_function);
     any = true;
-    if (type->width == 16) of_f16 = LimitsOfFastMath(mask);
-    if (type->width == 32) of_f32 = LimitsOfFastMath(mask);
+    if (type->width == 16) limits.of_f16 = LimitsOfFastMath(mask);
+    if (type->width == 32) limits.of_f32 = LimitsOfFastMath(mask);
+    if (type->width == 64) limits.of_f64 = LimitsOfFastMath(mask);
   }
   if (!any) return true;
-  e_.entry_limits.of_f16 |= of_f16;
-  e_.entry_limits.of_f32 |= of_f32;
+  e_.entry_limits.of_f16 |= limits.of_f16;
+  e_.entry_limits.of_f32 |= limits.of_f32;
+  e_.entry_limits.of_f64 |= limits.of_f64;
   return true;
 }
 

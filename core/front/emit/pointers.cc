@@ -51,6 +51,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       const LocalVariable* v = plan().Variable(id);
       if (v == nullptr) return Malformed("local variable used in unreachable code", id);
       if (!v->unsupported.empty()) return Refuse(v->unsupported, "local variable", id);
+      if (spirv().Type(v->type)->has_doubles) NeedDoubles(mir::DoubleUse::kLocal, id);
       pointer->flags = 0;
       pointer->space = Pointer::kLocal;
       return true;

@@ -10,18 +10,20 @@ namespace kiln::front {
 namespace {
 
 // Returns the needs that are found in a body, as "name id ".
-std::string Found(const std::string& body) {
-  absl::StatusOr<mir::Module> m =
-      mir::Parse("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 body { " + body + " return }");
+std::string Found(const std::string& body, const std::string& head = "") {
+  absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 " + head +
+                                             " resource 0 ssbo 0.0.0 body { " + body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return "";
   FindNeeds(*m);
   EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
   std::string found;
   for (const mir::Needed& n : m->needs) {
-    found += n.need == mir::Need::kHalfFloats  ? "half_floats "
-             : n.need == mir::Need::kAddresses ? "addresses "
-                                               : "? ";
+    found += n.need == mir::Need::kHalfFloats        ? "half_floats "
+             : n.need == mir::Need::kAddresses       ? "addresses "
+             : n.need == mir::Need::kFloat64         ? "float64 "
+             : n.need == mir::Need::kRoundingByWidth ? "rounding_by_width "
+                                                     : "? ";
     found += std::to_string(n.spirv_id) + " ";
   }
   return found;
@@ -48,6 +50,18 @@ TEST(FindNeeds, Addresses) {
             "addresses 5 ");
   EXPECT_EQ(Found("store_global[align 4] 64, 0, 7 ;%6\n"), "addresses 6 ");
   EXPECT_EQ(Found("%0:i32 = global_atomic[add] 64, 0, 7 ;%3\n"), "addresses 3 ");
+}
+
+TEST(FindNeeds, Doubles) {
+  const std::string body =
+      "%0:f64 = load_ssbo[0, align 8] 0 ;%5\nstore_ssbo[0, align 8] 8, %0 ;%6\n";
+  EXPECT_EQ(Found(body), "float64 5 ");
+  EXPECT_EQ(Found(body, "needs float64 4 at 9 ;%3"), "float64 3 ") << "the importer's stays";
+  EXPECT_EQ(Found(body, "rounding_f64 to_zero"), "float64 5 ");
+  EXPECT_EQ(Found(body, "rounding_f64 to_zero rounding_f32 to_zero"), "float64 5 ");
+  EXPECT_EQ(Found(body, "rounding_f64 to_zero rounding_f32 to_even"),
+            "float64 5 rounding_by_width 5 ");
+  EXPECT_EQ(Found("", "rounding_f64 to_zero rounding_f32 to_even"), "");
 }
 
 TEST(FindNeeds, EachOnceInTheOrderOfTheCode) {

@@ -25,12 +25,13 @@ TEST(ErrorsTest, TheFirstIsKept) {
 }
 
 TEST(ErrorsTest, RefusalNamesTheCapabilityThatAsksForIt) {
-  const std::vector<spv::Capability> declared{spv::Capability::Shader, spv::Capability::Float64};
+  const std::vector<spv::Capability> declared{spv::Capability::Shader,
+                                              spv::Capability::RayQueryKHR};
   Errors errors(declared, 100);
-  errors.Refuse("float64", "value of this type", 3);
-  EXPECT_EQ(RefusalCause(errors.status()), "float64");
-  EXPECT_EQ(DetailOf(errors.status()).capability, "Float64");
-  EXPECT_EQ(errors.status().message(), "value of this type [capability Float64]");
+  errors.Refuse("ray_tracing", "value of this type", 3);
+  EXPECT_EQ(RefusalCause(errors.status()), "ray_tracing");
+  EXPECT_EQ(DetailOf(errors.status()).capability, "RayQueryKHR");
+  EXPECT_EQ(errors.status().message(), "value of this type [capability RayQueryKHR]");
 }
 
 TEST(ErrorsTest, AttachesTheInstructionBeingEmitted) {

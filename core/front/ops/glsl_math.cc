@@ -36,6 +36,11 @@ ValueId GlslMath::Polynomial(ValueId x, absl::Span<const float> coefficients) co
 // Returns a non-negative magnitude with the sign of another value.
 ValueId GlslMath::WithSign(ValueId magnitude, ValueId sign) const {
   using mir::Op;
+  if (TypeOf(sign) == mir::Type::kF64) {
+    const ValueId top = Emit(Op::kAnd, {Emit(Op::kF64High, {sign}), Int(0x80000000u)});
+    return Emit(Op::kPackF64, {Emit(Op::kF64Low, {magnitude}),
+                               Emit(Op::kOr, {Emit(Op::kF64High, {magnitude}), top})});
+  }
   const ValueId bits = Emit(Op::kBitcast, {sign});
   const uint64_t mask = mir::MaskOf(TypeOf(bits));
   const ValueId bit = Emit(Op::kAnd, {bits, builder().Constant(TypeOf(bits), mask ^ (mask >> 1))});
@@ -133,15 +138,22 @@ ValueId GlslMath::Asinh(ValueId x) const {
   return WithSign(Log(Emit(Op::kFadd, {t, root})), x);
 }
 
-// In two steps, since 2^exponent alone may be out of range where the product is not.
-ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
+// Returns an exponent of any width in 32 bits. It is clamped before it is narrowed: the low half of
+// a large exponent may be any number.
+ValueId GlslMath::Clamped(ValueId exponent, int64_t least, int64_t most) const {
   using mir::Op;
-  // Clamped before narrowing: the low half of a large exponent may be any number.
   const bool wide = TypeOf(exponent) == mir::Type::kI64;
   const ValueId whole = wide ? exponent : ConvertInt(exponent, mir::Type::kI32, true);
   const auto limit = [&](int64_t n) { return builder().IntOf(TypeOf(whole), n); };
-  const ValueId e = ConvertInt(Emit(Op::kImin, {Emit(Op::kImax, {whole, limit(-252)}), limit(252)}),
-                               mir::Type::kI32, true);
+  return ConvertInt(Emit(Op::kImin, {Emit(Op::kImax, {whole, limit(least)}), limit(most)}),
+                    mir::Type::kI32, true);
+}
+
+// In two steps, since 2^exponent alone may be out of range where the product is not.
+ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
+  using mir::Op;
+  if (TypeOf(x) == mir::Type::kF64) return LdexpDouble(x, exponent);
+  const ValueId e = Clamped(exponent, -252, 252);
   const ValueId half = Emit(Op::kAshr, {e, Int(1)});
   const ValueId rest = Emit(Op::kIsub, {e, half});
   const auto power = [this](ValueId n) {
@@ -151,9 +163,23 @@ ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
   return Emit(Op::kFmul, {Emit(Op::kFmul, {x, power(half)}), power(rest)});
 }
 
+// As Ldexp. The steps are from 2^-1022 to 2^1023, the powers that are normal numbers.
+ValueId GlslMath::LdexpDouble(ValueId x, ValueId exponent) const {
+  using mir::Op;
+  const ValueId e = Clamped(exponent, -2044, 2046);
+  const ValueId half = Emit(Op::kAshr, {e, Int(1)});
+  const ValueId rest = Emit(Op::kIsub, {e, half});
+  const auto power = [this](ValueId n) {
+    const ValueId high = Emit(Op::kShl, {Emit(Op::kIadd, {n, Int(1023)}), Int(20)});
+    return Emit(Op::kPackF64, {Int(0), high});
+  };
+  return Emit(Op::kFmul, {Emit(Op::kFmul, {x, power(half)}), power(rest)});
+}
+
 // Subnormals are scaled up first; zeros, infinities and NaNs are their own significand.
 void GlslMath::Frexp(ValueId x, ValueId* significand, ValueId* exponent) const {
   using mir::Op;
+  if (TypeOf(x) == mir::Type::kF64) return FrexpDouble(x, significand, exponent);
   const ValueId tiny =
       Emit(Op::kFlt, {Emit(Op::kFabs, {x}), builder().Constant(mir::Type::kF32, 0x00800000)});
   const ValueId scaled = Emit(Op::kFmul, {x, Float(16777216.0f)});
@@ -166,6 +192,23 @@ void GlslMath::Frexp(ValueId x, ValueId* significand, ValueId* exponent) const {
       Emit(Op::kOr, {Emit(Op::kAnd, {bits, Int(0x807fffffu)}), Int(0x3f000000u)});
   const ValueId bias = Emit(Op::kSelect, {tiny, Int(126 + 24), Int(126)});
   *significand = Emit(Op::kSelect, {special, x, Emit(Op::kBitcast, {mantissa})});
+  *exponent = Emit(Op::kSelect, {special, Int(0), Emit(Op::kIsub, {field, bias})});
+}
+
+// As Frexp. The exponent, in the high half, has 11 bits from bit 20 on.
+void GlslMath::FrexpDouble(ValueId x, ValueId* significand, ValueId* exponent) const {
+  using mir::Op;
+  const ValueId tiny = Emit(Op::kFlt, {Emit(Op::kFabs, {x}), FloatLike(x, 0x1p-1022)});
+  const ValueId y = Emit(Op::kSelect, {tiny, Emit(Op::kFmul, {x, FloatLike(x, 0x1p54)}), x});
+  const ValueId high = Emit(Op::kF64High, {y});
+  const ValueId field = Emit(Op::kUbitfieldExtract, {high, Int(20), Int(11)});
+  const ValueId special =
+      Emit(Op::kOr, {Emit(Op::kFeq, {y, FloatLike(y, 0)}), Emit(Op::kIeq, {field, Int(0x7ff)})});
+  const ValueId scaled =
+      Emit(Op::kOr, {Emit(Op::kAnd, {high, Int(0x800fffffu)}), Int(0x3fe00000u)});
+  const ValueId mantissa = Emit(Op::kPackF64, {Emit(Op::kF64Low, {y}), scaled});
+  const ValueId bias = Emit(Op::kSelect, {tiny, Int(1022 + 54), Int(1022)});
+  *significand = Emit(Op::kSelect, {special, x, mantissa});
   *exponent = Emit(Op::kSelect, {special, Int(0), Emit(Op::kIsub, {field, bias})});
 }
 

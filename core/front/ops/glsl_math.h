@@ -26,6 +26,9 @@ class GlslMath : public OpEmitter {
   void Frexp(ValueId x, ValueId* significand, ValueId* exponent) const;
 
  private:
+  ValueId LdexpDouble(ValueId x, ValueId exponent) const;
+  void FrexpDouble(ValueId x, ValueId* significand, ValueId* exponent) const;
+  ValueId Clamped(ValueId exponent, int64_t least, int64_t most) const;
   ValueId Polynomial(ValueId x, absl::Span<const float> coefficients) const;
   ValueId AtanOfRatio(ValueId ratio) const;
 };

@@ -52,7 +52,7 @@ ValueId MatrixMath::Determinant(const Matrix& m) const {
 
 void MatrixMath::Inverse(const Matrix& m, Leaves* out) const {
   using mir::Op;
-  const ValueId scale = Emit(Op::kFrcp, {Determinant(m)});
+  const ValueId scale = Reciprocal(Determinant(m));
   for (uint32_t c = 0; c < m.columns; ++c) {
     for (uint32_t r = 0; r < m.rows; ++r) {
       ValueId cofactor = Minor(m, r, c);  // transposed

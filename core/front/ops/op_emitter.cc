@@ -9,6 +9,7 @@ bool Fits(char letter, mir::Type type) {
     case 'b': return type == mir::Type::kBool;
     case 'u': return type == mir::Type::kI32;
     case 's': return type == mir::Type::kF32;
+    case 'd': return type == mir::Type::kF64;
     case 'i': return mir::IsInt(type);
     case 'f': return mir::IsFloat(type);
     case 'n': return !mir::IsFloat(type);
@@ -27,7 +28,8 @@ ValueId OpEmitter::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t 
   const std::string_view letters = signature.substr(equals + 1);
   for (size_t i = 0; fits && i < sources.size(); ++i) {
     fits = sources[i].valid() && Fits(letters[i], TypeOf(sources[i])) &&
-           TypeOf(sources[i]) == TypeOf(sources[letters.find(letters[i])]);
+           TypeOf(sources[i]) == TypeOf(sources[letters.find(letters[i])]) &&
+           !(info.Has('L') && TypeOf(sources[i]) == mir::Type::kF64);
   }
   if (!fits) {
     Malformed("operand types of " + std::string(info.name), e_.builder.spirv_id());
@@ -62,9 +64,27 @@ void OpEmitter::NeedTexelOffset(int32_t offset, uint32_t id) const {
   module().needs.push_back(needed);
 }
 
-ValueId OpEmitter::FloatLike(ValueId like, float x) const {
-  return TypeOf(like) == mir::Type::kF16 ? Convert(mir::Op::kF2f, Float(x), mir::Type::kF16)
-                                         : Float(x);
+void OpEmitter::NeedDoubles(mir::DoubleUse use, uint32_t id) const {
+  std::vector<mir::Needed>& needs = module().needs;
+  if (module().Needs(mir::Need::kFloat64)) return;
+  needs.insert(needs.begin(),
+               {mir::Need::kFloat64, id, e_.errors.instruction(), static_cast<int32_t>(use)});
+}
+
+ValueId OpEmitter::FloatLike(ValueId like, double x) const {
+  if (TypeOf(like) == mir::Type::kF64) return builder().Double(x);
+  const ValueId single = Float(static_cast<float>(x));
+  return ConvertFloat(single, TypeOf(like) == mir::Type::kF16 ? mir::Type::kF16 : mir::Type::kF32);
+}
+
+ValueId OpEmitter::Reciprocal(ValueId x) const {
+  if (TypeOf(x) != mir::Type::kF64) return Emit(mir::Op::kFrcp, {x});
+  return Emit(mir::Op::kFdiv, {FloatLike(x, 1), x});
+}
+
+ValueId OpEmitter::InverseSqrt(ValueId x) const {
+  if (TypeOf(x) != mir::Type::kF64) return Emit(mir::Op::kFrsq, {x});
+  return Reciprocal(Emit(mir::Op::kFsqrt, {x}));
 }
 
 bool OpEmitter::IsConstant(ValueId v, uint32_t* bits) const {
@@ -132,6 +152,19 @@ void OpEmitter::Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* ou
   const uint32_t old_bits = mir::BitsOf(TypeOf(from[0]));
   const uint32_t new_bits = mir::BitsOf(part);
   const mir::Type whole = mir::IntOfBits(new_bits);
+  if (old_bits == 32 && part == mir::Type::kF64) {
+    for (size_t i = 0; i + 2 <= from.size(); i += 2) {
+      out->push_back(Emit(mir::Op::kPackF64, {AsInt(from[i]), AsInt(from[i + 1])}));
+    }
+    return;
+  }
+  if (new_bits == 32 && TypeOf(from[0]) == mir::Type::kF64) {
+    for (ValueId v : from) {
+      out->push_back(FromInt(Emit(mir::Op::kF64Low, {v}), part));
+      out->push_back(FromInt(Emit(mir::Op::kF64High, {v}), part));
+    }
+    return;
+  }
   if (new_bits < old_bits) {
     for (ValueId v : from) {
       const ValueId bits = AsInt(v);

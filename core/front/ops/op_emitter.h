@@ -31,9 +31,15 @@ using Leaves = absl::InlinedVector<ValueId, 16>;
 struct FloatLimits {
   uint16_t of_f16 = 0;
   uint16_t of_f32 = 0;
+  uint16_t of_f64 = 0;
 
   uint16_t Of(mir::Type type) const {
-    return type == mir::Type::kF16 ? of_f16 : type == mir::Type::kF32 ? of_f32 : uint16_t{0};
+    switch (type) {
+      case mir::Type::kF16: return of_f16;
+      case mir::Type::kF32: return of_f32;
+      case mir::Type::kF64: return of_f64;
+      default: return 0;
+    }
   }
 };
 
@@ -77,6 +83,19 @@ class OpEmitter {
   void Need(mir::Need need, uint32_t id) const {
     if (!module().Needs(need)) module().needs.push_back({need, id, e_.errors.instruction()});
   }
+  // Notes that the module needs 64-bit floats, and the first place that uses them. This need comes
+  // before others: without such floats a target has no use for the rest.
+  void NeedDoubles(mir::DoubleUse use, uint32_t id) const;
+  // Calls `emit`, whose code is no reason to need 64-bit floats: a variable that is initialised but
+  // not used is common. Should the code stay, FindNeeds lists it.
+  template <class F>
+  bool WithoutNeedOfDoubles(F emit) const {
+    const bool needed = module().Needs(mir::Need::kFloat64);
+    const bool emitted = emit();
+    if (!needed && module().Needs(mir::Need::kFloat64))
+      module().needs.erase(module().needs.begin());
+    return emitted;
+  }
   // Notes that a sample has this constant texel offset, if not every target has it: the module
   // lists the least and the greatest, each with the first instruction that has it.
   void NeedTexelOffset(int32_t offset, uint32_t id) const;
@@ -93,8 +112,12 @@ class OpEmitter {
 
   ValueId Int(uint32_t x) const { return e_.builder.Int(x); }
   ValueId Float(float x) const { return e_.builder.Float(x); }
-  // Returns a constant of the precision of `like`.
-  ValueId FloatLike(ValueId like, float x) const;
+  // Returns a constant of the precision of `like`, which has a number of this value.
+  ValueId FloatLike(ValueId like, double x) const;
+  // Emit 1 / x and 1 / sqrt(x): ops of their own, or for 64-bit floats, which have none, a
+  // division.
+  ValueId Reciprocal(ValueId x) const;
+  ValueId InverseSqrt(ValueId x) const;
   // Returns true if the instruction being emitted lacks one of these licences (flags of float
   // arithmetic) for values of this type.
   bool Keeps(mir::Type type, uint16_t limits) const {

@@ -40,18 +40,21 @@ FloatLimits LimitsOfInst(const SpirvModule& spirv, const SpirvInst& inst,
   const uint32_t mask = inst.result == 0 ? kNoValue : spirv.decorations[inst.result].fast_math;
   if (mask != kNoValue) {
     const uint16_t limits = LimitsOfFastMath(mask);
-    return {limits, limits};
+    return {limits, limits, limits};
   }
-  if (entry_point.of_f16 == entry_point.of_f32 || inst.type == 0) return entry_point;
+  const bool same =
+      entry_point.of_f16 == entry_point.of_f32 && entry_point.of_f32 == entry_point.of_f64;
+  if (same || inst.type == 0) return entry_point;
   const SpirvType* type = spirv.Type(inst.type);
   while (type != nullptr &&
          (type->kind == SpirvType::kVector || type->kind == SpirvType::kMatrix)) {
     type = spirv.Type(type->element);
   }
   if (type == nullptr || type->kind != SpirvType::kFloat) return entry_point;
-  const uint16_t result = type->width == 16 ? entry_point.of_f16 : entry_point.of_f32;
+  const uint16_t result = entry_point.Of(mir::FloatOfBits(type->width));
   return {static_cast<uint16_t>(entry_point.of_f16 | result),
-          static_cast<uint16_t>(entry_point.of_f32 | result)};
+          static_cast<uint16_t>(entry_point.of_f32 | result),
+          static_cast<uint16_t>(entry_point.of_f64 | result)};
 }
 
 }  // namespace kiln::front

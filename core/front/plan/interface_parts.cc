@@ -144,7 +144,9 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
     return Invalid("input or output is not made of numbers or bools", v_.id);
   }
   variable.spirv_id = v_.id;
-  variable.type = ScalarType(scalar);
+  part.leaf_type = ScalarType(scalar);
+  // Doubles pass between stages as their bits, without interpolation.
+  variable.type = part.leaf_type == mir::Type::kF64 ? mir::Type::kI64 : part.leaf_type;
   variable.components = static_cast<uint8_t>(vector.leaves);
   variable.array = array;
   variable.elements = elements;
@@ -156,7 +158,6 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
                             ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), &variable)
                             : SetLocation(elements, decorations, &variable);
   if (!status.ok()) return status;
-  part.leaf_type = variable.type;
   part.is_signed = scalar.is_signed;
   if (fragment_ && mir::BitsOf(variable.type) == 16) {
     variable.type = mir::IsFloat(variable.type) ? mir::Type::kF32 : mir::Type::kI32;

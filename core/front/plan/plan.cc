@@ -138,9 +138,8 @@ void Planner::AddVariable(uint32_t id, uint32_t pointee, uint32_t initializer) {
   if (v.unsupported.empty()) {
     v.slot = AllocateSlots(pointee);
     const auto begin = plan_.slot_types.begin() + v.slot;
-    if (std::find(begin, plan_.slot_types.end(), mir::Type::kI64) != plan_.slot_types.end()) {
-      v.words = 2;
-    }
+    const auto is_wide = [](mir::Type t) { return mir::BitsOf(t) == 64; };
+    if (std::any_of(begin, plan_.slot_types.end(), is_wide)) v.words = 2;
     plan_.roots[id] = {PointerRoot::kVariable, false, id, pointee, 0, v.leaves};
   }
   plan_.variable_index[id] = static_cast<uint32_t>(plan_.variables.size());

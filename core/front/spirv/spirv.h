@@ -8,7 +8,7 @@
 // and the constant pool are bounded. Instructions in function bodies are checked where they are
 // used.
 //
-// Types and constants that Kiln does not compile (doubles, ...) are recorded with the cause of
+// Types and constants that Kiln does not compile (brain floats, ...) are recorded with the cause of
 // refusal and refused only where an entry point uses them.
 //
 // Cost: linear in the words, plus the scalar leaves of composite constants (bounded). Source: the
@@ -95,6 +95,7 @@ struct SpirvType {
   uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
+  bool has_doubles = false;                            // a float of 64 bits, at any depth
   bool has_coherent = false;                           // a member at any depth is decorated so
   bool has_volatile = false;
   std::string_view unsupported;  // why values of this type are refused, or empty

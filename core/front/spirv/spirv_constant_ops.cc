@@ -1,5 +1,7 @@
 #include "core/front/spirv/spirv_constant_ops.h"
 
+#include <type_traits>
+
 #include "core/mir/semantics.h"
 
 namespace kiln::front {
@@ -59,6 +61,13 @@ bool EvaluateFloat(spv::Op op, uint32_t result_width, uint32_t width, uint64_t b
     return false;
   } else if (width == result_width) {
     *result = bits;
+  } else if (width == 64 || result_width == 64) {
+    mir::semantics::VisitExact(mir::Op::kF2f, mir::FloatOfBits(result_width),
+                               mir::FloatOfBits(width), {}, [&](auto convert) {
+                                 if constexpr (std::is_invocable_v<decltype(convert), uint64_t>) {
+                                   *result = convert(bits);
+                                 }
+                               });
   } else if (width == 32 && result_width == 16) {
     *result = mir::semantics::FloatToHalf(x);
   } else if (width == 16 && result_width == 32) {

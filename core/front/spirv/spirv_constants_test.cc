@@ -91,17 +91,29 @@ TEST(SpirvConstants, GivenValuesTakeThePlaceOfLiterals) {
   EXPECT_FALSE(module.Constant(14)->specialisable || module.Constant(15)->specialisable);
 }
 
+TEST(SpirvConstants, Doubles) {
+  const SpirvModule module = Read(R"(
+    %11 = OpConstant %8 -1.5
+    %12 = OpTypeVector %8 2
+    %13 = OpConstantNull %8
+    %14 = OpConstantComposite %12 %11 %13
+  )");
+  EXPECT_EQ(Leaves(module, 11), Bits{0xbff8000000000000});
+  EXPECT_EQ(Leaves(module, 14), (Bits{0xbff8000000000000, 0}));
+}
+
 TEST(SpirvConstants, OutsideKilnsReach) {
   const SpirvModule module = Read(R"(
-    %11 = OpConstant %8 1
-    %12 = OpConstantNull %8
+    %16 = OpTypeVector %2 8
+    %11 = OpConstantNull %16
+    %12 = OpUndef %16
     %13 = OpConstant %2 65537
     %14 = OpTypeArray %2 %13
     %15 = OpConstantNull %14
   )");
   EXPECT_EQ(module.Constant(11)->kind, SpirvConstant::kUnsupported);
-  EXPECT_EQ(module.Constant(11)->cause, "float64");
-  EXPECT_EQ(module.Constant(12)->cause, "float64");
+  EXPECT_EQ(module.Constant(11)->cause, "kernel");
+  EXPECT_EQ(module.Constant(12)->cause, "kernel");
   EXPECT_EQ(module.Constant(15)->kind, SpirvConstant::kNull);
   uint32_t value = 0;
   EXPECT_FALSE(module.IntConstant(11, &value));

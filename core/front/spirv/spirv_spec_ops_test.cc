@@ -14,7 +14,8 @@ namespace {
 
 // %1 bool, %2 uint, %3 uvec3, %4 bvec3, %5 a struct of uint and uvec3, %6 float, %7 double; %10 ...
 // %12 are 0, 1, 2; %13 is (0, 1, 2), %14 (2, 2, 1), %15 {1, (0, 1, 2)}, %16 {2, (2, 2, 1)}; %17
-// true, %18 false; %19 (true, false, true); %20 0.0, %22 1.0; %21 is a double.
+// true, %18 false; %19 (true, false, true); %20 0.0, %22 1.0; %21 is 1.5, a double; %23 is of
+// eight components, which is not supported.
 constexpr char kBasics[] = R"(
     %1 = OpTypeBool
     %2 = OpTypeInt 32 0
@@ -34,8 +35,10 @@ constexpr char kBasics[] = R"(
     %18 = OpConstantFalse %1
     %19 = OpConstantComposite %4 %17 %18 %17
     %20 = OpConstant %6 0
-    %21 = OpConstant %7 0
+    %21 = OpConstant %7 1.5
     %22 = OpConstant %6 1
+    %8 = OpTypeVector %2 8
+    %23 = OpConstantNull %8
 )";
 
 struct Row {
@@ -62,6 +65,9 @@ TEST(SpirvSpecOps, Values) {
            {"%3 IAdd %13 %14", {2, 3, 3}},
            {"%4 ULessThan %13 %14", {1, 1, 0}},
            {"%2 UDiv %12 %10", {0}},
+           {"%6 FConvert %21", {0x3fc00000}},
+           {"%7 FConvert %22", {0x3ff0000000000000}},
+           {"%7 Select %17 %21 %21", {0x3ff8000000000000}},
        }) {
     const auto module =
         ParseSpirv(Assemble(kBasics + ("%30 = OpSpecConstantOp " + std::string(row.operation))));
@@ -108,8 +114,8 @@ TEST(SpirvSpecOps, WhatDoesNotFit) {
 // A constant computed from an unsupported one is unsupported too, with the same cause.
 TEST(SpirvSpecOps, OutsideKilnsReach) {
   const std::vector<std::pair<const char*, const char*>> rows = {
-      {"%6 FConvert %21", "float64"},
-      {"%6 CompositeExtract %21", "float64"},
+      {"%2 CompositeExtract %23 0", "kernel"},
+      {"%8 IAdd %23 %23", "kernel"},
       {"%6 FAdd %20 %22", "kernel"},
   };
   for (const auto& [operation, cause] : rows) {

@@ -93,13 +93,13 @@ TEST(Spirv, AnyIdBoundUpToTheLimit) {
 
 // The text spreads the ids; the assembler alone knows which words are ids.
 TEST(Spirv, MessagesNameTheIdsThatTheModuleHas) {
-  const std::string frame = KernelAssembly(
-      "%300 = OpTypeFloat 64\n%4194302 = OpConstant %300 1\n",
-      "%4194301 = OpFAdd %300 %4194302 %4194302\n%c = OpFOrdLessThan %bool %4194301 %4194302\n"
-      "%result = OpSelect %uint %c %u_1 %u_2\n",
-      true, "", "OpCapability Shader\nOpCapability Float64\n");
+  const std::string frame =
+      KernelAssembly("%300 = OpTypeVector %uint 8\n%4194302 = OpConstantNull %300\n",
+                     "%4194301 = OpIAdd %300 %4194302 %4194302\n"
+                     "%result = OpCompositeExtract %uint %4194301 0\n",
+                     true, "", "OpCapability Shader\nOpCapability Vector16\n");
   const absl::Status refused = ImportVerified(Assemble(frame)).status();
-  EXPECT_EQ(RefusalCause(refused), "float64");
+  EXPECT_EQ(RefusalCause(refused), "kernel");
   EXPECT_TRUE(SpirvIdOf(refused) == 300 || SpirvIdOf(refused) >= 4194301) << refused;
   // One that the reader finds: defined twice.
   Words twice = Assemble(

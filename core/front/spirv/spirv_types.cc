@@ -95,7 +95,7 @@ absl::Status TypeReader::MakeScalar(const SpirvInst& inst, SpirvType& type) {
   type.width = static_cast<uint8_t>(width);
   if (!is_int && inst.size() > 3)
     type.unsupported = CauseOf(static_cast<spv::FPEncoding>(inst.words[3]));
-  if (width == 64 && !is_int) type.unsupported = "float64";
+  type.has_doubles = width == 64 && !is_int;
   return absl::OkStatus();
 }
 
@@ -119,6 +119,7 @@ absl::Status TypeReader::MakeVector(const SpirvInst& inst, SpirvType& type) {
   type.depth = element->depth + 1;
   type.leaves = element->leaves * type.count;
   type.unsupported = element->unsupported;
+  type.has_doubles = element->has_doubles;
   if (type.count > 4) type.unsupported = "kernel";
   return absl::OkStatus();
 }
@@ -136,6 +137,7 @@ absl::Status TypeReader::MakeArray(const SpirvInst& inst, SpirvType& type) {
   type.depth = element->depth + 1;
   type.array_stride = m_.decorations[inst.result < m_.bound ? inst.result : 0].array_stride;
   type.unsupported = element->unsupported;
+  type.has_doubles = element->has_doubles;
   type.has_coherent = element->has_coherent;
   type.has_volatile = element->has_volatile;
   if (inst.op == spv::Op::OpTypeRuntimeArray) {
@@ -189,6 +191,7 @@ absl::Status TypeReader::MakeStruct(const SpirvInst& inst, SpirvType& type) {
       type.depth = std::max<uint8_t>(type.depth, t->depth + 1);
       leaves += t->leaves;
       if (type.unsupported.empty()) type.unsupported = t->unsupported;
+      type.has_doubles |= t->has_doubles;
     }
     decorations_.ApplyToMember(inst.result, i, member);
     type.has_coherent |= member.coherent || (t != nullptr && t->has_coherent);

@@ -52,8 +52,8 @@ TEST(SpirvTypes, WhatIsNoType) {
            {"%10 = OpConstant %4 3\n%9 = OpTypeArray %3 %10",
             "array length is not a constant (%9)"},
            {"%10 = OpConstant %3 0\n%9 = OpTypeArray %3 %10", "array length is 0 (%9)"},
-           {"%11 = OpTypeFloat 64\n%10 = OpConstant %11 1\n%9 = OpTypeArray %3 %10",
-            "float64: array length (%9)"},
+           {"%11 = OpTypeVector %3 8\n%10 = OpConstantNull %11\n%9 = OpTypeArray %3 %10",
+            "kernel: array length (%9)"},
            {"%9 = OpTypeStruct %3 %10", "struct member is not a type (%9)"},
            {"%9 = OpTypeStruct %3 %1", "struct member is not a type (%9)"},
            {"%9 = OpTypeStruct %9", "struct member is not a type (%9)"},
@@ -129,7 +129,11 @@ TEST(SpirvTypes, OutsideKilnsReach) {
     %13 = OpTypePointer Function %3
     %14 = OpTypeEvent
   )");
-  for (const uint32_t id : {9, 10, 11}) EXPECT_EQ(module.Type(id)->unsupported, "float64") << id;
+  for (const uint32_t id : {9, 10, 11}) {
+    EXPECT_EQ(module.Type(id)->unsupported, "") << id;
+    EXPECT_TRUE(module.Type(id)->has_doubles) << id;
+  }
+  EXPECT_FALSE(module.Type(12)->has_doubles);
   EXPECT_EQ(module.Type(12)->unsupported, "kernel");
   EXPECT_EQ(module.Type(13)->unsupported, "variable_pointers");
   EXPECT_EQ(module.Type(14)->kind, SpirvType::kOpaque);

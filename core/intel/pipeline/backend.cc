@@ -161,6 +161,8 @@ mid::Features FeaturesOf(const Device& device) {
           .half_floats = has.half_floats,
           .addresses = has.addresses,
           .shared_int64_atomics = false,
+          .float64 = false,
+          .float64_atomics = false,
           .rounding_by_width = false,
           .sample_offsets = {.least = -8, .most = 7},
           .derivatives = mid::Derivatives::kInFragments,

@@ -45,6 +45,7 @@ class Lowering {
       return false;
     }
     if (IsShort(id) && !has_.of_16_bits) return true;
+    if (m_.value(m_.result(id)).type == Type::kF64) return false;  // a need of its own
     return mir::IsFloatAtomic(OpOf(inst)) &&
            !(OpOf(inst) == AtomicOp::kFadd ? has_.add : has_.min_max);
   }

@@ -57,7 +57,10 @@ class Lowering {
   // number of sources).
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
-    bool wide = inst.num_regions == 0 && inst.num_results != 0 && IsWide(m_.result(id));
+    bool wide = false;
+    for (int i = 0; inst.num_regions == 0 && i < inst.num_results; ++i) {
+      wide = wide || IsWide(m_.result(id, i));
+    }
     bool sources = false;
     for (ValueId v : m_.sources(id)) sources = sources || IsWide(v);
     if (!wide && !sources) return false;
@@ -72,7 +75,7 @@ class Lowering {
     if (info.Has('X')) return SplitExchange(id);
     if (info.Has('P')) return Compute(id);
     if (info.Has('R')) return SplitAtomic(id);
-    SplitSources(id);  // stores, jumps, ifs and loops
+    SplitSources(id, info.Has('W'));  // stores, jumps, ifs and loops
     return false;
   }
 
@@ -84,10 +87,16 @@ class Lowering {
         m_.inst(id).spirv_id);
   }
 
-  void SplitSources(InstId id) {
+  // Elements of one access have one size: doubles stored beside integers are split too.
+  void SplitSources(InstId id, bool stores) {
     std::vector<ValueId> sources;
     const std::vector<ValueId> old(m_.sources(id).begin(), m_.sources(id).end());
     for (ValueId v : old) {
+      if (stores && m_.value(v).type == Type::kF64) {
+        sources.push_back(b_.F64Low(v));
+        sources.push_back(b_.F64High(v));
+        continue;
+      }
       if (!IsWide(v)) {
         sources.push_back(v);
         continue;
@@ -212,7 +221,12 @@ class Lowering {
     const InstId load = b_.EmitInst(inst.op, sources, types, inst.imm0, inst.imm1);
     b_.set_flags(0);
     for (int i = 0; i < inst.num_results; ++i) {
-      Know(m_.result(id, i), {m_.result(load, 2 * i), m_.result(load, 2 * i + 1)});
+      const Wide halves = {m_.result(load, 2 * i), m_.result(load, 2 * i + 1)};
+      if (IsWide(m_.result(id, i))) {
+        Know(m_.result(id, i), halves);
+      } else {
+        replace_.Replace(m_.result(id, i), b_.PackF64(halves.lo, halves.hi));
+      }
     }
     return true;
   }
@@ -298,8 +312,10 @@ class Lowering {
         const ValueId low = Word(op, first);
         return {low, b_.Ashr(low, b_.Int(31))};
       }
+      case Op::kBitcast: return {b_.F64Low(first), b_.F64High(first)};
       case Op::kF2i:
       case Op::kF2u:
+        if (type == Type::kF64) return wide_.FromDouble(op == Op::kF2i, first);
         return wide_.FromFloat(
             op == Op::kF2i, type == Type::kF16 ? b_.Convert(Op::kF2f, first, Type::kF32) : first);
       default: break;
@@ -339,8 +355,10 @@ class Lowering {
       case Op::kFindLsb: return wide_.FindLsb(a);
       case Op::kFindUmsb: return wide_.FindUmsb(a);
       case Op::kFindSmsb: return wide_.FindSmsb(a);
+      case Op::kBitcast: return b_.PackF64(a.lo, a.hi);
       case Op::kI2f:
       case Op::kU2f: {
+        if (type == Type::kF64) return wide_.ToDouble(inst.op == Op::kI2f, a);
         // Halfs by way of a float: an integer with more bits than that is infinite as a half
         // anyway.
         const ValueId f = wide_.ToFloat(inst.op == Op::kI2f, a);

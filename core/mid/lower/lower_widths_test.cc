@@ -25,7 +25,7 @@ using mir::ValueId;
 
 constexpr uint32_t kLanes = 256;
 constexpr Type kTypes[] = {Type::kBool, Type::kI8,  Type::kI16, Type::kI32,
-                           Type::kI64,  Type::kF16, Type::kF32};
+                           Type::kI64,  Type::kF16, Type::kF32, Type::kF64};
 
 absl::StatusOr<bool> Lower(Type type, Module& m) {
   PassContext context = PassContext::ForTest(-1);
@@ -65,6 +65,28 @@ uint64_t Draw(Type type, std::mt19937_64& random) {
                                        (1.0f / static_cast<float>(uint64_t{1} << random() % 63));
     return random() % 20 == 0 ? 0x7fc00000 : std::bit_cast<uint32_t>(f);
   }
+  if (type == Type::kF64) {
+    constexpr double kDoubles[] = {0.0,
+                                   -0.0,
+                                   -0.5,
+                                   0x1p32,
+                                   0x1p32 - 1,
+                                   0x1p63,
+                                   -0x1p63,
+                                   0x1p64,
+                                   0x1.fffffffffffffp63,
+                                   0x1.fffffffffffffp62,
+                                   -0x1.8p63,
+                                   1e300,
+                                   -1e300,
+                                   0x1p-1074,
+                                   -0x1p-1022,
+                                   123456789012.75};
+    const auto d = static_cast<double>(static_cast<int64_t>(random()));
+    const double scaled = d / static_cast<double>(uint64_t{1} << random() % 63);
+    const double x = random() % 2 ? kDoubles[random() % std::size(kDoubles)] : scaled;
+    return random() % 20 == 0 ? 0x7ff8000000000000 : std::bit_cast<uint64_t>(x);
+  }
   const uint64_t bits =
       random() % 2 ? kInts[random() % std::size(kInts)] : random() >> (random() % 64);
   return bits & mir::MaskOf(type);
@@ -98,6 +120,7 @@ bool Uses(const Module& m, Type type, bool only_arithmetic) {
 Module OneOp(Op op, Type result, const std::vector<Type>& sources) {
   Module m;
   m.local_size = {kLanes, 1, 1};
+  m.needs = {{mir::Need::kFloat64}};
   m.resources = {{}, {.binding = 1}};
   m.body = mir::NewRegion(m);
   mir::Builder b(m);
@@ -122,6 +145,7 @@ bool LetterFits(char letter, Type type) {
     case 'b': return type == Type::kBool;
     case 'u': return type == Type::kI32;
     case 's': return type == Type::kF32;
+    case 'd': return type == Type::kF64;
     case 'i':
     case 'j': return mir::IsInt(type);
     case 'f':
@@ -138,7 +162,7 @@ int CheckAllOps(Type width) {
   for (int n = 0; n < mir::NumOps(); ++n) {
     const Op op = static_cast<Op>(n);
     const mir::OpInfo& info = mir::Info(op);
-    if (!info.Has('P') || info.sources < 1 || info.results != 1 || op == Op::kBitcast) continue;
+    if (!info.Has('P') || info.sources < 1 || info.results != 1) continue;
     const std::string_view letters = info.signature.substr(2);
     for (Type result : kTypes) {
       for (Type first : kTypes) {
@@ -148,6 +172,8 @@ int CheckAllOps(Type width) {
         for (char c : letters) {
           const Type t = c == 'u'                 ? Type::kI32
                          : c == 's'               ? Type::kF32
+                         : c == 'd'               ? Type::kF64
+                         : c == '*'               ? first
                          : c == 'b'               ? Type::kBool
                          : c == info.signature[0] ? result
                                                   : first;
@@ -159,6 +185,10 @@ int CheckAllOps(Type width) {
           continue;
         }
         const bool widens = mir::BitsOf(result) > mir::BitsOf(sources[0]);
+        if (op == Op::kBitcast && (mir::IsFloat(result) == mir::IsFloat(first) || widens ||
+                                   mir::BitsOf(first) != mir::BitsOf(result))) {
+          continue;
+        }
         if ((op == Op::kTrunc && (widens || result == first)) ||
             ((op == Op::kZext || op == Op::kSext) && !widens)) {
           continue;
@@ -195,6 +225,27 @@ int CheckAllOps(Type width) {
     }
   }
   return checked;
+}
+
+// Elements of an access have one size, so that doubles beside integers are split with these.
+TEST(LowerInt64, DoublesInTheSameAccess) {
+  const std::string text =
+      "mir 1 local_size 256, 1, 1 needs float64 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body {\n"
+      "%0:i32 = local_index %1:i32 = imul %0, 16 %2:i32 = imul %0, 8 %3:i32 = and %2, 1016\n"
+      "%4:f64, %5:i64 = load_ssbo[0, align 8] %1 %6:f64 = fadd %4, 1d %7:i64 = iadd %5, 3i64\n"
+      "%8:i64 = bitcast %6 %9:f64 = bitcast %7\n"
+      "store_ssbo[1, align 8] %3, %9, %8 return }";
+  auto m = mir::Parse(text);
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  std::mt19937_64 random(3);
+  std::vector<uint8_t> input(16 * kLanes);
+  for (uint8_t& byte : input) byte = static_cast<uint8_t>(random() & 0x3f);
+  const std::vector<uint8_t> before = Execute(*m, input);
+  ASSERT_TRUE(Lower(Type::kI64, *m).value());
+  EXPECT_EQ(mir::Verify(*m), absl::OkStatus()) << mir::Print(*m);
+  EXPECT_FALSE(Uses(*m, Type::kI64, false)) << mir::Print(*m);
+  EXPECT_EQ(Execute(*m, input), before);
 }
 
 TEST(LowerInt64, EveryOperation) { EXPECT_GT(CheckAllOps(Type::kI64), 50); }

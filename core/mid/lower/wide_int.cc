@@ -227,4 +227,33 @@ ValueId WideInt::ToFloat(bool is_signed, Wide a) {
   return b_.Select(b_.Slt(a.hi, b_.Int(0)), b_.Fneg(f), f);
 }
 
+// Both halves are doubles without rounding, and so is the upper one times 2^32: the sum is the only
+// operation that rounds.
+ValueId WideInt::ToDouble(bool is_signed, Wide a) {
+  const ValueId high = b_.Convert(is_signed ? Op::kI2f : Op::kU2f, a.hi, Type::kF64);
+  const ValueId low = b_.Convert(Op::kU2f, a.lo, Type::kF64);
+  b_.set_flags(mir::kExact);
+  const ValueId sum = b_.Ffma(high, b_.Double(0x1p32), low);
+  b_.set_flags(0);
+  return sum;
+}
+
+// Clamps to the doubles that fit the integer; NaN becomes 0. Truncated, such a number is a whole
+// multiple of 2^32 and a rest below it, neither of which is rounded. Only the clamp at the top is
+// not the integer that saturation gives.
+Wide WideInt::FromDouble(bool is_signed, ValueId d) {
+  const double end = is_signed ? 0x1p63 : 0x1p64;
+  const double most = is_signed ? 0x1.fffffffffffffp62 : 0x1.fffffffffffffp63;
+  b_.set_flags(mir::kExact);
+  const ValueId number = b_.Select(b_.Feq(d, d), d, b_.Double(0));
+  const ValueId least = b_.Double(is_signed ? -0x1p63 : 0.0);
+  const ValueId whole = b_.Ftrunc(b_.Fmin(b_.Fmax(number, least), b_.Double(most)));
+  const ValueId high = b_.Ffloor(b_.Fmul(whole, b_.Double(0x1p-32)));
+  const ValueId low = b_.Ffma(high, b_.Double(-0x1p32), whole);
+  const ValueId beyond = b_.Fge(number, b_.Double(end));
+  const Wide inside = {b_.F2u(low), is_signed ? b_.F2i(high) : b_.F2u(high)};
+  b_.set_flags(0);
+  return Select(beyond, Constant(is_signed ? ~uint64_t{0} >> 1 : ~uint64_t{0}), inside);
+}
+
 }  // namespace kiln::mid

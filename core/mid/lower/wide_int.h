@@ -59,6 +59,9 @@ class WideInt {
   // From and to single precision.
   Wide FromFloat(bool is_signed, mir::ValueId f);
   mir::ValueId ToFloat(bool is_signed, Wide a);
+  // From and to double precision.
+  Wide FromDouble(bool is_signed, mir::ValueId d);
+  mir::ValueId ToDouble(bool is_signed, Wide a);
 
  private:
   struct Quotient {

@@ -60,8 +60,14 @@ constexpr RandomPass kPasses[] = {
     {"remove_dead_code", RemoveDeadCode},
 };
 
-// Integers only: float rules may change the bits of a NaN.
-mir::Module Generated(uint64_t seed, mir::Stage stage) {
+// Integers only: float rules may change the bits of a NaN. With `doubles` all floats, computed as
+// written.
+mir::Module Generated(uint64_t seed, mir::Stage stage, bool doubles = false) {
+  if (doubles) {
+    return oracle::GenerateModule(
+        seed,
+        {.stage = stage, .instructions = 70, .defined_only = true, .types = true, .doubles = true});
+  }
   return oracle::GenerateModule(seed, {.stage = stage,
                                        .instructions = 70,
                                        .max_depth = 5,
@@ -113,8 +119,8 @@ RandomOutcome RunAndCompare(const RandomPass& pass, PassContext& context, uint64
 
 absl::Span<const RandomPass> RandomPasses() { return kPasses; }
 
-RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed, mir::Stage stage) {
-  mir::Module m = Generated(seed, stage);
+RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed, mir::Stage stage, bool doubles) {
+  mir::Module m = Generated(seed, stage, doubles);
   const absl::StatusOr<std::vector<uint8_t>> expected = Outcome(m, seed);
   if (!expected.ok()) return {.error = expected.status().ToString()};
   PassContext context = PassContext::ForTest();

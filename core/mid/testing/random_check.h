@@ -30,9 +30,10 @@ struct RandomOutcome {
   int64_t after = 0;
 };
 
-// Runs one pass on the program of this seed and stage.
+// Runs one pass on the program of this seed and stage. With `doubles` it computes with floats of 64
+// bits too, without permissions to transform them.
 RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed,
-                        mir::Stage stage = mir::Stage::kCompute);
+                        mir::Stage stage = mir::Stage::kCompute, bool doubles = false);
 
 // Runs all passes, three times over, and compares after each. `limit`: rewrites allowed in total,
 // -1 for any number.

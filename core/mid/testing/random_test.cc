@@ -23,6 +23,13 @@ TEST_P(RandomPassTest, KeepsTheOutcome) {
   }
 }
 
+TEST_P(RandomPassTest, KeepsTheOutcomeOfDoubles) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    const RandomOutcome outcome = CheckPass(GetParam(), seed, mir::Stage::kCompute, true);
+    ASSERT_EQ(outcome.error, "");
+  }
+}
+
 TEST_P(RandomPassTest, KeepsTheOutcomeOfFragments) {
   int changed = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {

@@ -37,6 +37,8 @@ inline constexpr Features kFewFeatures = {
     .half_floats = true,
     .addresses = true,
     .shared_int64_atomics = false,
+    .float64 = true,
+    .float64_atomics = false,
     .rounding_by_width = false,
     .sample_offsets = {.least = -8, .most = 7},
     .derivatives = Derivatives::kNowhere,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "core/base/float_bits.h"
 #include "core/mid/values/elementary.h"
@@ -119,11 +120,34 @@ Bits FoldBitfield(Op op, const Int& t, absl::Span<const uint64_t> s) {
   return t.Wrap(static_cast<uint64_t>(static_cast<int64_t>(high) >> (64 - count)));
 }
 
-// ---- Floats: in single precision ----
+// ---- Floats: halfs and singles in single precision, doubles in double precision ----
 
-uint32_t Exponent(uint32_t bits) { return (bits >> 23) & 0xff; }
-bool IsSubnormal(uint32_t bits) { return Exponent(bits) == 0 && (bits & 0x7fffff) != 0; }
-bool IsNan(uint32_t bits) { return Exponent(bits) == 0xff && (bits & 0x7fffff) != 0; }
+// A float's fields, in bits of the type U.
+template <class U>
+inline constexpr int kFractionBits = sizeof(U) == 8 ? 52 : 23;
+template <class U>
+inline constexpr U kFraction = (U{1} << kFractionBits<U>)-1;
+template <class U>
+inline constexpr int kTopExponent = sizeof(U) == 8 ? 0x7ff : 0xff;
+template <class U>
+inline constexpr U kSignBit = U{1} << (8 * sizeof(U) - 1);
+
+template <class U>
+int Exponent(U bits) {
+  return static_cast<int>(bits >> kFractionBits<U>) & kTopExponent<U>;
+}
+template <class U>
+bool IsSubnormal(U bits) {
+  return Exponent(bits) == 0 && (bits & kFraction<U>) != 0;
+}
+template <class U>
+bool IsNan(U bits) {
+  return Exponent(bits) == kTopExponent<U> && (bits & kFraction<U>) != 0;
+}
+uint32_t ToBits(float x) { return AsBits(x); }
+uint64_t ToBits(double x) { return DoubleBits(x); }
+float FromBits(uint32_t bits) { return AsFloat(bits); }
+double FromBits(uint64_t bits) { return AsDouble(bits); }
 
 // The bits of a float rounded to half, to nearest even; nothing if a subnormal half is involved.
 Bits FloatToHalf(uint32_t bits) {
@@ -147,9 +171,11 @@ Bits HalfToFloat(uint32_t half) {
   return sign | ((exponent + 112) << 23) | (mantissa << 13);
 }
 
-// The bits as a float, of a number of either precision that is neither subnormal nor NaN.
+// The bits of the float or double in which a number of the type is computed, if it is neither
+// subnormal nor NaN.
 Bits Ordinary(Type type, uint64_t bits) {
   if (type == Type::kF16) return HalfToFloat(static_cast<uint32_t>(bits));
+  if (type == Type::kF64) return IsSubnormal(bits) || IsNan(bits) ? std::nullopt : Bits(bits);
   const uint32_t x = static_cast<uint32_t>(bits);
   return IsSubnormal(x) || IsNan(x) ? std::nullopt : Bits(x);
 }
@@ -157,50 +183,74 @@ Bits Ordinary(Type type, uint64_t bits) {
 // A result of that precision; nothing if it depends on how subnormals are treated, or is a NaN,
 // whose bits are the hardware's.
 Bits FloatResult(Type type, float x) {
-  const uint32_t bits = AsBits(x);
+  if (type == Type::kF64) return FloatResult(Type::kF32, x) ? Bits(ToBits(double{x})) : Bits();
+  const uint32_t bits = ToBits(x);
   if (IsSubnormal(bits) || IsNan(bits)) return std::nullopt;
   return type == Type::kF16 ? FloatToHalf(bits) : Bits(bits);
 }
 
-// Drops the fraction of a finite or infinite float: towards zero, exact.
-uint32_t Truncate(uint32_t bits) {
-  const int exponent = static_cast<int>(Exponent(bits)) - 127;
-  if (exponent >= 23) return bits;
-  if (exponent < 0) return bits & 0x80000000u;
-  return bits & ~(0x7fffffu >> exponent);
+// The same for a double. Numbers that round to the least normal float may have been subnormal
+// before; halfs are rounded by way of floats that are exact, since two roundings are not one.
+Bits FloatResult(Type type, double x) {
+  const uint64_t bits = ToBits(x);
+  if (IsSubnormal(bits) || IsNan(bits)) return std::nullopt;
+  if (type == Type::kF64) return bits;
+  const float narrow = static_cast<float>(x);
+  if (x != 0 && std::fabs(x) < 0x1p-126) return std::nullopt;
+  if (type == Type::kF16 && narrow != x) return std::nullopt;
+  return FloatResult(type, narrow);
 }
 
-float Floor(float x) {
-  const float t = AsFloat(Truncate(AsBits(x)));
-  return t > x ? t - 1.0f : t;
+// Drops the fraction of a finite or infinite float: towards zero, exact.
+template <class Float>
+Float Truncate(Float x) {
+  const auto bits = ToBits(x);
+  using U = std::remove_const_t<decltype(bits)>;
+  const int exponent = Exponent(bits) - kTopExponent<U> / 2;
+  if (exponent >= kFractionBits<U>) return x;
+  if (exponent < 0) return FromBits(bits & kSignBit<U>);
+  return FromBits(bits & ~(kFraction<U> >> exponent));
+}
+
+template <class Float>
+Float Floor(Float x) {
+  const Float t = Truncate(x);
+  return t > x ? t - 1 : t;
 }
 
 // -0.5 rounds up to -0, as IEEE says.
-float Ceil(float x) {
-  const float t = AsFloat(Truncate(AsBits(x)));
-  const float up = t >= x ? t : t + 1.0f;
-  return AsFloat(AsBits(up) | (AsBits(x) & 0x80000000u));
+template <class Float>
+Float Ceil(Float x) {
+  const Float t = Truncate(x);
+  const Float up = t >= x ? t : t + 1;
+  using U = decltype(ToBits(x));
+  return FromBits(ToBits(up) | (ToBits(x) & kSignBit<U>));
 }
 
-float RoundEven(float x) {
-  const uint32_t sign = AsBits(x) & 0x80000000u;
-  if (Exponent(AsBits(x)) >= 127 + 23) return x;
-  // Adding and subtracting 2^23 rounds to an integer in round-to-nearest-even.
-  const float magnitude = AsFloat(AsBits(x) & 0x7fffffffu);
-  const float rounded = (magnitude + 8388608.0f) - 8388608.0f;
-  return AsFloat(AsBits(rounded) | sign);
+template <class Float>
+Float RoundEven(Float x) {
+  using U = decltype(ToBits(x));
+  constexpr Float kNoFraction = static_cast<Float>(U{1} << kFractionBits<U>);
+  const U sign = ToBits(x) & kSignBit<U>;
+  // Adding and subtracting such a number rounds to an integer in round-to-nearest-even.
+  const Float magnitude = FromBits(ToBits(x) & ~kSignBit<U>);
+  if (magnitude >= kNoFraction) return x;
+  const Float rounded = (magnitude + kNoFraction) - kNoFraction;
+  return FromBits(ToBits(rounded) | sign);
 }
 
-// Converts with saturation; x is no NaN.
-uint64_t FloatToSigned(const Int& t, float x) {
-  const float limit = static_cast<float>(uint64_t{1} << (t.bits - 1));
+// Convert with saturation; x is no NaN.
+template <class Float>
+uint64_t FloatToSigned(const Int& t, Float x) {
+  const auto limit = static_cast<Float>(uint64_t{1} << (t.bits - 1));
   if (x >= limit) return t.mask >> 1;
   if (x <= -limit) return uint64_t{1} << (t.bits - 1);
   return t.Wrap(static_cast<uint64_t>(static_cast<int64_t>(x)));
 }
-uint64_t FloatToUnsigned(const Int& t, float x) {
-  if (x <= 0.0f) return 0;
-  if (x >= 2.0f * static_cast<float>(uint64_t{1} << (t.bits - 1))) return t.mask;
+template <class Float>
+uint64_t FloatToUnsigned(const Int& t, Float x) {
+  if (x <= 0) return 0;
+  if (x >= 2 * static_cast<Float>(uint64_t{1} << (t.bits - 1))) return t.mask;
   return static_cast<uint64_t>(x);
 }
 
@@ -221,7 +271,7 @@ Bits FoldApproximated(Op op, Type type, float a) {
     case Op::kFrcp: return a == 0 ? std::nullopt : FloatResult(type, 1 / a);
     case Op::kFexp2: return FoldPower(type, a);
     case Op::kFlog2:
-      if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
+      if (!(a > 0) || Exponent(ToBits(a)) == 0xff) return std::nullopt;
       return FloatResult(type, static_cast<float>(Log2(a)));
     case Op::kFsin:
       return std::fabs(a) > kMaxAngle ? std::nullopt
@@ -233,33 +283,42 @@ Bits FoldApproximated(Op op, Type type, float a) {
   }
 }
 
-Bits FoldUnaryFloat(Op op, Type type, float a) {
+// Doubles have one such op, whose result is exact.
+Bits FoldApproximated(Op op, Type type, double a) {
+  if (op != Op::kFsqrt || a < 0) return std::nullopt;
+  return FloatResult(type, std::sqrt(a));
+}
+
+template <class Float>
+Bits FoldUnaryFloat(Op op, Type type, Float a) {
+  using U = decltype(ToBits(a));
   switch (op) {
     case Op::kFneg: return FloatResult(type, -a);
-    case Op::kFabs: return FloatResult(type, a < 0 || AsBits(a) == 0x80000000u ? -a : a);
-    case Op::kFsign: return FloatResult(type, a > 0 ? 1.0f : a < 0 ? -1.0f : a);
-    case Op::kFsaturate: return FloatResult(type, a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f);
+    case Op::kFabs: return FloatResult(type, FromBits(ToBits(a) & ~kSignBit<U>));
+    case Op::kFsign: return FloatResult(type, a > 0 ? Float{1} : a < 0 ? Float{-1} : a);
+    case Op::kFsaturate: return FloatResult(type, a > 0 ? (a < 1 ? a : Float{1}) : Float{0});
     case Op::kFfloor: return FloatResult(type, Floor(a));
     case Op::kFceil: return FloatResult(type, Ceil(a));
-    case Op::kFtrunc: return FloatResult(type, AsFloat(Truncate(AsBits(a))));
+    case Op::kFtrunc: return FloatResult(type, Truncate(a));
     case Op::kFroundEven: return FloatResult(type, RoundEven(a));
     case Op::kFfract:
-      if (Exponent(AsBits(a)) == 0xff) return std::nullopt;
+      if (Exponent(ToBits(a)) == kTopExponent<U>) return std::nullopt;
       return FloatResult(type, a - Floor(a));
     case Op::kF2i: return FloatToSigned({type}, a);
     case Op::kF2u: return FloatToUnsigned({type}, a);
     case Op::kF2f: return FloatResult(type, a);
-    case Op::kF2f16: return FloatToHalf(AsBits(a));
+    case Op::kF2f16: return FloatResult(Type::kF16, a);
     default: return FoldApproximated(op, type, a);
   }
 }
 
-Bits FoldBinaryFloat(Op op, Type type, float a, float b) {
+template <class Float>
+Bits FoldBinaryFloat(Op op, Type type, Float a, Float b) {
   switch (op) {
     case Op::kFadd: return FloatResult(type, a + b);
     case Op::kFsub: return FloatResult(type, a - b);
     case Op::kFmul: return FloatResult(type, a * b);
-    case Op::kFdiv: return b == 0.0f ? std::nullopt : FloatResult(type, a / b);
+    case Op::kFdiv: return b == 0 ? std::nullopt : FloatResult(type, a / b);
     case Op::kFmin: return FloatResult(type, a < b ? a : b);
     case Op::kFmax: return FloatResult(type, a > b ? a : b);
     case Op::kFeq: return a == b;
@@ -267,13 +326,14 @@ Bits FoldBinaryFloat(Op op, Type type, float a, float b) {
     case Op::kFlt: return a < b;
     case Op::kFge: return a >= b;
     case Op::kFpow:
-      if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
+      if (!(a > 0) || !std::isfinite(a)) return std::nullopt;
       return FoldPower(type, b * Log2(a));
     default: return std::nullopt;
   }
 }
 
 bool IsNan(Type type, uint64_t bits) {
+  if (type == Type::kF64) return IsNan(bits);
   return type == Type::kF16 ? (bits & 0x7fff) > 0x7c00 : IsNan(static_cast<uint32_t>(bits));
 }
 
@@ -291,7 +351,8 @@ Bits FoldNan(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
     case Op::kFlog2:
     case Op::kFsin:
     case Op::kFcos:
-    case Op::kFpow: return result == Type::kF16 ? 0x7e00 : 0x7fc00000;
+    case Op::kFpow:
+      return result == Type::kF16 ? 0x7e00 : result == Type::kF32 ? 0x7fc00000 : 0x7ff8000000000000;
     case Op::kFsaturate:
     case Op::kFeq:
     case Op::kFlt:
@@ -306,9 +367,17 @@ Bits FoldNan(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
   }
 }
 
+template <class Float>
+Bits FoldNumbers(Op op, Type result, absl::Span<const uint64_t> s, Float a, Float b) {
+  if (s.size() == 1) return FoldUnaryFloat(op, result, a);
+  // If both sources are zeros, the sign of min's and max's result is the hardware's.
+  if ((op == Op::kFmin || op == Op::kFmax) && a == b && s[0] != s[1]) return std::nullopt;
+  return FoldBinaryFloat(op, result, a, b);
+}
+
 // Float operations on numbers that are not subnormal.
 Bits FoldFloat(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
-  float x[2] = {0, 0};
+  uint64_t x[2] = {0, 0};
   if (s.size() > 2) return std::nullopt;
   if (std::any_of(s.begin(), s.end(), [&](uint64_t bits) { return IsNan(source, bits); })) {
     return FoldNan(op, result, source, s);
@@ -316,17 +385,20 @@ Bits FoldFloat(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
   for (size_t i = 0; i < s.size(); ++i) {
     const Bits bits = Ordinary(source, s[i]);
     if (!bits.has_value()) return std::nullopt;
-    x[i] = AsFloat(static_cast<uint32_t>(*bits));
+    x[i] = *bits;
   }
-  if (s.size() == 1) return FoldUnaryFloat(op, result, x[0]);
-  // If both sources are zeros, the sign of min's and max's result is the hardware's.
-  if ((op == Op::kFmin || op == Op::kFmax) && x[0] == x[1] && s[0] != s[1]) return std::nullopt;
-  return FoldBinaryFloat(op, result, x[0], x[1]);
+  if (source == Type::kF64) return FoldNumbers(op, result, s, AsDouble(x[0]), AsDouble(x[1]));
+  const auto single = [](uint64_t bits) { return AsFloat(static_cast<uint32_t>(bits)); };
+  return FoldNumbers(op, result, s, single(x[0]), single(x[1]));
 }
 
 // An integer as a float. Integers of 2^24 or more are infinite as halfs, so that their inexact
 // floats do not matter.
 Bits FoldIntToFloat(Type result, bool negative, uint64_t magnitude) {
+  if (result == Type::kF64) {
+    const auto x = static_cast<double>(magnitude);
+    return FloatResult(result, negative ? -x : x);
+  }
   const float x = static_cast<float>(magnitude);
   return FloatResult(result, negative ? -x : x);
 }
@@ -393,6 +465,9 @@ Bits FoldOp(Op op, Type result, Type source, absl::Span<const uint64_t> s, bool 
       return FoldIntToFloat(result, negative, negative ? from.Wrap(0 - s[0]) : s[0]);
     }
     case Op::kU2f: return FoldIntToFloat(result, false, s[0]);
+    case Op::kPackF64: return s[1] << 32 | s[0];
+    case Op::kF64Low: return s[0] & 0xffffffff;
+    case Op::kF64High: return s[0] >> 32;
     case Op::kF16f: return HalfToFloat(static_cast<uint32_t>(s[0] & 0xffff));
     case Op::kBitfieldInsert:
     case Op::kUbitfieldExtract:

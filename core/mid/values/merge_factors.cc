@@ -20,7 +20,9 @@ using mir::Value;
 using mir::ValueId;
 
 bool IsNormal(Type type, uint64_t bits) {
-  const uint64_t exponents = type == Type::kF16 ? 0x7c00 : 0x7f800000;
+  const uint64_t exponents = type == Type::kF16   ? 0x7c00
+                             : type == Type::kF32 ? 0x7f800000
+                                                  : 0x7ff0000000000000;
   return (bits & exponents) != 0 && (bits & exponents) != exponents;
 }
 

@@ -143,6 +143,9 @@ constexpr Rule kRules[] = {
     {"select_select_same_right", "(select a b (select a c d))", "(select a b d)"},
     {"u2f_of_select", "(u2f (select a #b #c))", "(select a (u2f #b) (u2f #c))"},
     {"i2f_of_select", "(i2f (select a #b #c))", "(select a (i2f #b) (i2f #c))"},
+    {"pack_f64_halves", "(pack_f64 (f64_low a) (f64_high a))", "a"},
+    {"f64_low_pack", "(f64_low (pack_f64 a b))", "a"},
+    {"f64_high_pack", "(f64_high (pack_f64 a b))", "b"},
     {"bitcast_bitcast", "(bitcast (bitcast a))", "a"},
     {"trunc_zext", "(trunc (zext a))", "a"},
     {"trunc_sext", "(trunc (sext a))", "a"},
@@ -313,6 +316,11 @@ int CountVariables(const Pattern& p) {
   return n;
 }
 
+bool HasNarrowOp(const Pattern& p) {
+  if (p.kind == Pattern::Kind::kOp && mir::Info(p.op).Has('L')) return true;
+  return std::any_of(p.sources.begin(), p.sources.end(), HasNarrowOp);
+}
+
 Pattern ParseAll(std::string_view text) {
   Parser parser(text);
   Pattern p = parser.Parse();
@@ -329,6 +337,7 @@ RuleIndex CompileAll() {
     c.only_32_bits = rule.only_32_bits;
     c.pattern = ParseAll(rule.pattern);
     c.replacement = ParseAll(rule.replacement);
+    c.not_of_doubles = HasNarrowOp(c.pattern) || HasNarrowOp(c.replacement);
     c.num_variables = CountVariables(c.pattern);
     assert(CountVariables(c.replacement) <= c.num_variables);
     uint32_t variables = 0;  // a bit for each
@@ -363,10 +372,11 @@ const RuleIndex& CompiledRules() {
 }
 
 bool Satisfies(Guard guard, mir::Type type, uint64_t bits) {
-  const bool half = type == mir::Type::kF16;
-  const uint64_t mantissa = half ? bits & 0x3ff : bits & 0x7fffff;
-  const uint64_t exponent = half ? (bits >> 10) & 31 : (bits >> 23) & 0xff;
-  const uint64_t infinite = half ? 31 : 0xff;
+  const bool half = type == mir::Type::kF16, twice = type == mir::Type::kF64;
+  const int fraction_bits = half ? 10 : twice ? 52 : 23;
+  const uint64_t infinite = half ? 31 : twice ? 0x7ff : 0xff;
+  const uint64_t mantissa = bits & ((uint64_t{1} << fraction_bits) - 1);
+  const uint64_t exponent = (bits >> fraction_bits) & infinite;
   switch (guard) {
     case Guard::kNone: return true;
     case Guard::kPowerOfTwo: return std::has_single_bit(bits);
@@ -385,7 +395,7 @@ std::optional<uint64_t> LiteralBits(const Pattern& literal, mir::Type type) {
   if (literal.literal_type == mir::Type::kF32) {
     if (!mir::IsFloat(type)) return std::nullopt;
     if (type == mir::Type::kF32) return literal.literal_bits;
-    // Rules use only numbers that both precisions have.
+    // Rules use only numbers that all precisions have.
     const std::array<uint64_t, 1> bits = {literal.literal_bits};
     return FoldOp(Op::kF2f, type, mir::Type::kF32, bits);
   }

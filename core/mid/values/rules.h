@@ -8,12 +8,14 @@
 //   #a          a constant value
 //   #a:GUARD    a constant that satisfies the guard (see Guard)
 //   5, -1       this integer constant, of any width; true, false: this boolean
-//   1.0f        this float constant of either precision, compared by bits
+//   1.0f        this float constant of any precision, compared by bits
 //   (op ...)    the result of such an instruction
 //
-// Rules hold for every width of the values in them, unless marked kOnly32. A literal takes its type
-// from the other operands; if that is boolean, 0 is false. A rule applies only if its replacement
-// has the type that the pattern had.
+// Rules hold for every width of the values in them, unless marked kOnly32, or unless the
+// replacement has an op that 64-bit floats lack (reciprocals and the like, flag L of ops.def): the
+// results of others are exact, and no rule rounds where its pattern did not. A literal takes its
+// type from the other operands; if that is boolean, 0 is false. A rule applies only if its
+// replacement has the type that the pattern had.
 //
 // Constants of the replacement are computed by folding: `(iadd #b #c)` above becomes one constant.
 // A rule that would have to leave a computation on constants unfolded does not apply.
@@ -79,6 +81,7 @@ struct CompiledRule {
   std::string_view name;
   uint16_t unless = 0;
   bool only_32_bits = false;
+  bool not_of_doubles = false;  // an op of it is one that doubles lack (flag L of ops.def)
   int num_variables = 0;
   Pattern pattern;
   Pattern replacement;

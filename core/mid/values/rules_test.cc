@@ -47,6 +47,7 @@ Type LetterType(const Pattern& p, char letter, Type expected, const Letters& let
     case 'b': return Type::kBool;
     case 'u': return Type::kI32;
     case 's': return Type::kF32;
+    case 'd': return Type::kF64;
     case 'i': return letters.integer;
     case 'f': return letters.real;
     default: return letters.any;
@@ -64,10 +65,11 @@ bool ResultFits(const Pattern& p, Type expected) {
   switch (mir::Info(p.op).signature[0]) {
     case 'b': return expected == Type::kBool;
     case 'u': return expected == Type::kI32;
+    case 'd': return expected == Type::kF64;
     case 'i': return mir::IsInt(expected);
     case 'f': return mir::IsFloat(expected);
     case 'n': return !mir::IsFloat(expected);
-    case '*': return expected == Type::kI16 || expected == Type::kI32 || mir::IsFloat(expected);
+    case '*': return mir::BitsOf(expected) >= 16;
     default: return true;
   }
 }
@@ -124,7 +126,9 @@ uint64_t Apply(Op op, Type result, Type source, const std::vector<uint64_t>& s) 
   return out;
 }
 
-uint64_t InfinityOf(Type type) { return type == Type::kF16 ? 0x7c00 : 0x7f800000; }
+uint64_t InfinityOf(Type type) {
+  return type == Type::kF16 ? 0x7c00 : type == Type::kF32 ? 0x7f800000 : 0x7ff0000000000000;
+}
 uint64_t Magnitude(Type type, uint64_t bits) { return bits & (mir::MaskOf(type) >> 1); }
 bool IsNan(Type type, uint64_t bits) {
   return mir::IsFloat(type) && Magnitude(type, bits) > InfinityOf(type);
@@ -162,6 +166,7 @@ Guard GuardOf(const Pattern& p, int variable) {
 }
 
 uint64_t FloatBits(Type type, float x) {
+  if (type == Type::kF64) return DoubleBits(double{x});
   return type == Type::kF16 ? semantics::FloatToHalf(AsBits(x)) : AsBits(x);
 }
 
@@ -177,8 +182,9 @@ uint64_t Draw(Type type, Guard guard, bool rearranges, std::mt19937_64& random) 
   if (guard == Guard::kNan) return FloatBits(type, std::numeric_limits<float>::quiet_NaN());
   if (guard == Guard::kFloatPowerOfTwo) {
     const uint64_t sign = random() & 1;
-    return type == Type::kF16 ? (1 + random() % 28) << 10 | sign << 15
-                              : (1 + random() % 252) << 23 | sign << 31;
+    return type == Type::kF16   ? (1 + random() % 28) << 10 | sign << 15
+           : type == Type::kF32 ? (1 + random() % 252) << 23 | sign << 31
+                                : (1 + random() % 2044) << 52 | sign << 63;
   }
   if (mir::IsInt(type)) {
     const uint64_t bits = corner ? static_cast<uint64_t>(kInts[random() % std::size(kInts)])
@@ -235,6 +241,7 @@ Trials Try(const CompiledRule& rule, Type result, const Letters& letters, std::m
   Infer(rule.pattern, result, typing);
   const Type source = SourceType(rule.pattern, 0, result, letters);
   if (!typing.ok || (rule.only_32_bits && mir::BitsOf(source) != 32)) return {};
+  if (rule.not_of_doubles && result == Type::kF64) return {};
   const bool rearranges = Rearranges(rule.unless);
   Trials trials;
   for (int trial = 0; trial < 1500; ++trial) {
@@ -277,14 +284,14 @@ TEST(Rules, NamesAreUnique) {
 TEST(Rules, EveryRuleHoldsOnCornersAndRandomValuesOfEveryWidth) {
   constexpr Type kInts[] = {Type::kI8, Type::kI16, Type::kI32, Type::kI64};
   constexpr Type kAll[] = {Type::kBool, Type::kI8,  Type::kI16, Type::kI32,
-                           Type::kI64,  Type::kF16, Type::kF32};
+                           Type::kI64,  Type::kF16, Type::kF32, Type::kF64};
   std::mt19937_64 random(1);
   for (const CompiledRule& rule : CompiledRules().rules) {
     if (ChangesWidth(rule.pattern)) continue;
     Trials all;
     std::set<std::pair<Type, std::vector<Type>>> seen;
     for (Type integer : kInts) {
-      for (Type real : {Type::kF16, Type::kF32}) {
+      for (Type real : {Type::kF16, Type::kF32, Type::kF64}) {
         for (Type any : kAll) {
           for (Type result : kAll) {
             // Letters that the rule does not use make no difference.
@@ -307,6 +314,18 @@ TEST(Rules, EveryRuleHoldsOnCornersAndRandomValuesOfEveryWidth) {
       EXPECT_EQ(all.needed, rule.unless) << rule.name;
     }
   }
+}
+
+// Doubles have no approximate ops: no rule makes one of them, whatever its flags permit.
+TEST(Rules, OnesThatMakeApproximateOpsAreNotOfDoubles) {
+  std::set<std::string_view> names;
+  for (const CompiledRule& rule : CompiledRules().rules) {
+    if (rule.not_of_doubles) names.insert(rule.name);
+  }
+  for (const char* name : {"one_fdiv", "frcp_fsqrt", "fmul_frcp_fsqrt", "fdiv_fsqrt"}) {
+    EXPECT_EQ(names.count(name), 1u) << name;
+  }
+  EXPECT_EQ(names.count("fdiv_power_of_two"), 0u);
 }
 
 }  // namespace

@@ -128,7 +128,9 @@ class Simplifier {
     }
     return any ? room.first(sources.size()) : sources;
   }
-  static uint64_t QuietNan(Type type) { return type == Type::kF16 ? 0x7e00 : 0x7fc00000; }
+  static uint64_t QuietNan(Type type) {
+    return type == Type::kF16 ? 0x7e00 : type == Type::kF32 ? 0x7fc00000 : 0x7ff8000000000000;
+  }
 
   // Returns a value that is equal to `op` of these sources and cheaper, if there is one.
   // `ask`: this replaces an instruction of the program and counts as a rewrite.
@@ -150,6 +152,7 @@ class Simplifier {
       if (!described.Has(rule)) continue;
       if ((rule.unless & flags_) != 0) continue;
       if (rule.only_32_bits && mir::BitsOf(m_.value(sources[0]).type) != 32) continue;
+      if (rule.not_of_doubles && type == Type::kF64) continue;
       Bindings bound;
       bound.flags = flags_;
       if (!MatchSources(rule.pattern, sources, bound) || (rule.unless & bound.flags) != 0) continue;
@@ -289,6 +292,7 @@ class Simplifier {
     if (letter == 'b') return Type::kBool;
     if (letter == 'u') return Type::kI32;
     if (letter == 's') return Type::kF32;
+    if (letter == 'd') return Type::kF64;
     const std::string_view signature = mir::Info(p.op).signature;
     const size_t first = signature.find('=') + 1;
     for (size_t i = 0; i < p.sources.size(); ++i) {

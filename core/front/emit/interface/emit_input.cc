@@ -34,11 +34,13 @@ uint32_t InterfaceEmitter::EntryOf(std::vector<mir::Interface>& list, InterfaceP
 }
 
 ValueId InterfaceEmitter::AsLeaf(const InterfacePart& part, ValueId value) const {
+  if (part.leaf_type == mir::Type::kF64) return FromInt(value, mir::Type::kF64);
   if (mir::IsFloat(part.leaf_type)) return ConvertFloat(value, part.leaf_type);
   return ConvertInt(value, part.leaf_type, part.is_signed);
 }
 
 ValueId InterfaceEmitter::AsVariable(const InterfacePart& part, ValueId leaf) const {
+  if (part.leaf_type == mir::Type::kF64) return AsInt(leaf);
   if (mir::IsFloat(part.leaf_type)) return ConvertFloat(leaf, part.variable.type);
   return ConvertInt(leaf, part.variable.type, part.is_signed);
 }

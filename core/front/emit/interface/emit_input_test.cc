@@ -346,6 +346,33 @@ body {
 )");
 }
 
+// Doubles pass as their bits, and are not interpolated.
+TEST(Inputs, DoublesAreDwords) {
+  EXPECT_EQ(FragmentText(
+                {.declarations = "OpDecorate %7 Location 2\nOpDecorate %7 Flat\n"
+                                 "%f64 = OpTypeFloat 64\n%p = OpTypePointer Input %f64\n"
+                                 "OpDecorate %8 Location 1\n"
+                                 "%7 = OpVariable %p Input\n%8 = OpVariable %out_float Output\n",
+                 .main = "%v = OpLoad %f64 %7\n%u = OpFConvert %float %v\nOpStore %8 %u\nOpReturn",
+                 .preamble = "OpCapability Float64\n"}),
+            R"(
+input 0 location 2.0 i32 x2 flat
+output 0 location 1.0 f32 x1
+needs float64
+body {
+  %0:i32, %1:i32 = load_input[0, 0]
+  %2:i64 = zext %0
+  %3:i64 = zext %1
+  %4:i64 = shl %3, 32
+  %5:i64 = or %2, %4
+  %6:f64 = bitcast %5
+  %7:f32 = f2f %6
+  store_output[0, 0] %7
+  return
+}
+)");
+}
+
 TEST(Inputs, WhatTheyCannotBe) {
   const auto fault = [](const std::string& type, const std::string& decorations) {
     return FragmentText({.declarations = decorations + "%p_x = OpTypePointer Input " + type +

@@ -123,6 +123,43 @@ body {
 )");
 }
 
+TEST(Attributes, DoublesAreDwords) {
+  EXPECT_EQ(VertexText({.declarations = R"(
+      %double = OpTypeFloat 64
+      %in_double = OpTypePointer Input %double
+      %out_double = OpTypePointer Output %double
+      OpDecorate %v Location 1
+      OpDecorate %o Location 4
+      %v = OpVariable %in_double Input
+      %o = OpVariable %out_double Output)",
+                        .main = R"(
+      %a = OpLoad %double %v
+      %s = OpFNegate %double %a
+      OpStore %o %s
+      OpReturn)",
+                        .preamble = "OpCapability Float64\n"}),
+            R"(
+input 0 location 1.0 i32 x2
+output 0 location 4.0 i32 x2
+needs float64
+body {
+  %0:i32, %1:i32 = load_input[0, 0]
+  %2:i64 = zext %0
+  %3:i64 = zext %1
+  %4:i64 = shl %3, 32
+  %5:i64 = or %2, %4
+  %6:f64 = bitcast %5
+  %7:f64 = fneg %6
+  %8:i64 = bitcast %7
+  %9:i32 = trunc %8
+  %10:i64 = ushr %8, 32
+  %11:i32 = trunc %10
+  store_output[0, 0] %9, %11
+  return
+}
+)");
+}
+
 TEST(Attributes, Of64BitsInArrays) {
   const auto text = [](const std::string& type, const std::string& chain) {
     return Head({.declarations = std::string(kLongTypes) + "OpDecorate %4 Location 1\n" +

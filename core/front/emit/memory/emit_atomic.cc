@@ -149,7 +149,9 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
   if (mir::BitsOf(type) == 64 && texel) {
     return Refuse("int64_atomics", "atomic of 64 bits on an image", pointer_id);
   }
-  if (mir::BitsOf(type) == 64 && pointer.space == Pointer::kShared) {
+  if (type == mir::Type::kF64 && mir::IsFloatAtomic(op)) {
+    Need(mir::Need::kFloat64Atomics, pointer_id);
+  } else if (mir::BitsOf(type) == 64 && pointer.space == Pointer::kShared) {
     Need(mir::Need::kSharedInt64Atomics, pointer_id);
   }
   const bool width = type == mir::Type::kF16 || mir::BitsOf(type) >= 32;

@@ -199,6 +199,9 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
     return Refuse(element->unsupported, "element of an array or vector in memory",
                   pointer->variable);
   }
+  if (element->has_doubles && !composite) {
+    NeedDoubles(mir::DoubleUse::kElement, pointer->variable);
+  }
   if (stride == 0 || !IsOffset(stride)) {
     return Malformed("array or matrix has no valid stride", pointer->variable);
   }

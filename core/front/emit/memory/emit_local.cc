@@ -37,13 +37,14 @@ void LocalEmitter::ToDwords(ValueId v, uint32_t words, Leaves* dwords) {
     dwords->push_back(ConvertInt(Emit(Op::kUshr, {v, Int(32)}), mir::Type::kI32, false));
     return;
   }
+  if (type == mir::Type::kF64) return Recut(absl::MakeConstSpan(&v, 1), mir::Type::kI32, dwords);
   const bool narrow = mir::BitsOf(type) < 32 && type != mir::Type::kBool;
   dwords->push_back(narrow ? ConvertInt(AsInt(v), mir::Type::kI32, false) : ToMemory(v));
   if (words == 2) dwords->push_back(Int(0));
 }
 
 ValueId LocalEmitter::FromDwords(absl::Span<const ValueId> dwords, mir::Type type) {
-  if (type == mir::Type::kI64) {
+  if (mir::BitsOf(type) == 64) {
     Leaves whole;
     Recut(dwords, type, &whole);
     return whole[0];

@@ -59,15 +59,17 @@ bool MemoryEmitter::EmitVariable(const SpirvInst& inst) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)
     return true;
   }
-  if (!VariablePointer(inst.result, inst.type, type.storage, &pointer)) return false;
-  c_.bindings.BindPointer(inst.result, pointer);
-  if (v->initializer == 0 || v->constant != 0) return true;
-  Leaves leaves;
-  uint32_t initial_type = 0;
-  if (!Get(v->initializer, &leaves, &initial_type)) return false;
-  if (initial_type != v->type)
-    return Malformed("initialiser is not of its variable's type", inst.result);
-  return StoreLocal(c_, pointer, leaves);
+  return WithoutNeedOfDoubles([&] {
+    if (!VariablePointer(inst.result, inst.type, type.storage, &pointer)) return false;
+    c_.bindings.BindPointer(inst.result, pointer);
+    if (v->initializer == 0 || v->constant != 0) return true;
+    Leaves leaves;
+    uint32_t initial_type = 0;
+    if (!Get(v->initializer, &leaves, &initial_type)) return false;
+    if (initial_type != v->type)
+      return Malformed("initialiser is not of its variable's type", inst.result);
+    return StoreLocal(c_, pointer, leaves);
+  });
 }
 
 // ---- Memory with a layout ----

@@ -190,10 +190,12 @@ bool AluEmitter::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
     } else if (inst.op == spv::Op::OpIsNan) {
       value = unordered(a);
     } else if (inst.op == spv::Op::OpIsInf) {
-      const bool half = TypeOf(a) == mir::Type::kF16;
-      value = Emit(Op::kFeq,
-                   {Emit(Op::kFabs, {a}), half ? builder().Constant(mir::Type::kF16, 0x7c00)
-                                               : builder().Constant(mir::Type::kF32, 0x7f800000)});
+      const mir::Type type = TypeOf(a);
+      if (!mir::IsFloat(type)) return Malformed("operand is not a float", inst.result);
+      const uint64_t infinity = type == mir::Type::kF16   ? 0x7c00
+                                : type == mir::Type::kF32 ? 0x7f800000
+                                                          : 0x7ff0000000000000;
+      value = Emit(Op::kFeq, {Emit(Op::kFabs, {a}), builder().Constant(type, infinity)});
     } else {
       // Below the smallest normal half, 2^-14, the result is a zero.
       const ValueId small = Emit(Op::kFlt, {Emit(Op::kFabs, {a}), Float(0x1p-14f)});

@@ -13,10 +13,7 @@ class ConvertEmitter : public InstEmitter {
 
  private:
   ValueId ConvertToZero(ValueId v, mir::Type to);
-  bool RoundConversion(const SpirvInst& inst, bool* to_zero);
-  bool HalfsRoundToZero() const {
-    return mir::RoundsToZero(module(), mir::Op::kF2f, mir::Type::kF16);
-  }
+  bool RoundConversion(const SpirvInst& inst, mir::Type to, bool* to_zero);
   bool EmitBitcast(const SpirvInst& inst);
   bool EmitPointerConversion(const SpirvInst& inst);
 };
@@ -28,22 +25,23 @@ class ConvertEmitter : public InstEmitter {
 ValueId ConvertEmitter::ConvertToZero(ValueId v, mir::Type to) {
   using mir::Op;
   const ValueId nearest = ConvertFloat(v, to);
-  if (TypeOf(v) != mir::Type::kF32 || to != mir::Type::kF16) return nearest;
-  const ValueId back = ConvertFloat(nearest, mir::Type::kF32);
+  if (mir::BitsOf(TypeOf(v)) <= mir::BitsOf(to)) return nearest;
+  const ValueId back = ConvertFloat(nearest, TypeOf(v));
   const ValueId beyond = Emit(Op::kFlt, {Emit(Op::kFabs, {v}), Emit(Op::kFabs, {back})});
   const ValueId bits = AsInt(nearest);
-  const ValueId less = Emit(Op::kIsub, {bits, builder().IntOf(mir::Type::kI16, 1)});
+  const ValueId less = Emit(Op::kIsub, {bits, builder().IntOf(TypeOf(bits), 1)});
   return FromInt(Emit(Op::kSelect, {beyond, less, bits}), to);
 }
 
 // Reads a conversion's decoration FPRoundingMode. MIR's conversions have the rounding mode of their
 // result's width; one towards zero is a sequence of ops, one to nearest even in a module that
-// rounds halfs towards zero has none.
-bool ConvertEmitter::RoundConversion(const SpirvInst& inst, bool* to_zero) {
+// rounds results of the width towards zero has none.
+bool ConvertEmitter::RoundConversion(const SpirvInst& inst, mir::Type to, bool* to_zero) {
   const uint32_t mode = spirv().decorations[inst.result].rounding;
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
   const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
-  if (mode == kNoValue || *to_zero || (to_even && !HalfsRoundToZero())) return true;
+  const bool towards_zero = mir::RoundsToZero(module(), mir::Op::kF2f, to);
+  if (mode == kNoValue || *to_zero || (to_even && !towards_zero)) return true;
   return Refuse("float_controls", "conversion with a rounding mode", inst.result);
 }
 
@@ -64,7 +62,7 @@ bool ConvertEmitter::EmitConvert(const SpirvInst& inst, bool* handled) {
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
   const bool floats = inst.op == spv::Op::OpFConvert;
   bool to_zero = false;
-  if (floats && !RoundConversion(inst, &to_zero)) return false;
+  if (floats && !RoundConversion(inst, types[0], &to_zero)) return false;
   Leaves leaves;
   for (size_t i = 0; i < operands.size(); ++i) {
     const mir::Type from = TypeOf(operands[i]);

@@ -40,7 +40,6 @@ constexpr DirectRow kDirect[] = {
     {GLSLstd450Exp2, mir::Op::kFexp2, 1},
     {GLSLstd450Log2, mir::Op::kFlog2, 1},
     {GLSLstd450Sqrt, mir::Op::kFsqrt, 1},
-    {GLSLstd450InverseSqrt, mir::Op::kFrsq, 1},
     {GLSLstd450FindILsb, mir::Op::kFindLsb, 1},
     {GLSLstd450FindSMsb, mir::Op::kFindSmsb, 1},
     {GLSLstd450FindUMsb, mir::Op::kFindUmsb, 1},
@@ -59,6 +58,7 @@ constexpr DirectRow kDirect[] = {
 // Returns the operand counts of the component-wise functions that are expanded.
 int ExpandedOperands(GLSLstd450 op) {
   switch (op) {
+    case GLSLstd450InverseSqrt:
     case GLSLstd450Radians:
     case GLSLstd450Degrees:
     case GLSLstd450Tan:
@@ -88,6 +88,7 @@ int ExpandedOperands(GLSLstd450 op) {
 
 // Returns true for functions expanded with constants and formulas for single precision.
 bool NeedsSingle(GLSLstd450 op) {
+  if (op == GLSLstd450InverseSqrt) return false;
   return ExpandedOperands(op) == 1 || op == GLSLstd450Atan2 || op == GLSLstd450Ldexp;
 }
 
@@ -111,6 +112,7 @@ class GlslEmitter : public InstEmitter {
   ValueId PackNorm(ValueId x, uint32_t bits, bool is_signed);
   ValueId UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed);
   bool EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitPackDouble(const SpirvInst& inst);
   bool EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled);
   bool EmitInverse(const SpirvInst& inst);
 
@@ -155,6 +157,7 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
 ValueId GlslEmitter::GlslUnary(GLSLstd450 op, ValueId x) {
   using mir::Op;
   switch (op) {
+    case GLSLstd450InverseSqrt: return InverseSqrt(x);
     case GLSLstd450Radians: return Emit(Op::kFmul, {x, Float(0.017453292519943295f)});
     case GLSLstd450Degrees: return Emit(Op::kFmul, {x, Float(57.29577951308232f)});
     case GLSLstd450Tan: return Emit(Op::kFdiv, {Emit(Op::kFsin, {x}), Emit(Op::kFcos, {x})});
@@ -299,7 +302,7 @@ bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* han
     if (a.size() == 1 && !Keeps(TypeOf(a[0]), mir::kKeepNan | mir::kKeepInf)) {
       out.push_back(math_.WithSign(FloatLike(a[0], 1.0f), a[0]));
     } else {
-      const ValueId scale = Emit(Op::kFrsq, {matrices_.Dot(a, a)});
+      const ValueId scale = InverseSqrt(matrices_.Dot(a, a));
       for (ValueId v : a) out.push_back(Emit(Op::kFmul, {v, scale}));
     }
   } else if (op == GLSLstd450Cross) {
@@ -406,6 +409,12 @@ bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handl
       pack = false;
       half = true;
       break;
+    case GLSLstd450PackDouble2x32:
+      NeedDoubles(mir::DoubleUse::kPack, inst.result);
+      return EmitPackDouble(inst);
+    case GLSLstd450UnpackDouble2x32:
+      NeedDoubles(mir::DoubleUse::kUnpack, inst.result);
+      return EmitPackDouble(inst);
     default: *handled = false; return true;
   }
   const uint32_t parts = 32 / bits;
@@ -432,6 +441,19 @@ bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handl
     }
   }
   return ok() && Define(inst, out);
+}
+
+// Emits a double from two dwords, or the dwords of one.
+bool GlslEmitter::EmitPackDouble(const SpirvInst& inst) {
+  using mir::Op;
+  Leaves in;
+  if (!Get(inst.operand(5), &in)) return false;
+  const bool pack = in.size() == 2;
+  if (in.size() > 2 || TypeOf(in[0]) != (pack ? mir::Type::kI32 : mir::Type::kF64)) {
+    return Malformed("operand has another type", inst.result);
+  }
+  if (pack) return Define(inst, {Emit(Op::kPackF64, {in[0], in[1]})});
+  return Define(inst, {Emit(Op::kF64Low, {in[0]}), Emit(Op::kF64High, {in[0]})});
 }
 
 // ---- Functions with two results, and matrices ----
@@ -464,8 +486,9 @@ bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* hand
       b = Emit(Op::kFtrunc, {x});
       a = Emit(Op::kFsub, {x, b});
     } else {
-      math_.Frexp(ConvertFloat(x, mir::Type::kF32), &a, &b);
-      if (ok()) a = ConvertFloat(a, TypeOf(x));
+      const bool half = TypeOf(x) == mir::Type::kF16;
+      math_.Frexp(half ? ConvertFloat(x, mir::Type::kF32) : x, &a, &b);
+      if (ok() && half) a = ConvertFloat(a, TypeOf(x));
     }
     first.push_back(a);
     second.push_back(b);

@@ -113,13 +113,17 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
 // Emits a bool that is true if a float, truncated, does not fit the integer type; true for NaN.
 ValueId UndefinedMarker::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
   const int bits = static_cast<int>(mir::BitsOf(to)) - (is_signed ? 1 : 0);
-  const ValueId f = ConvertFloat(x, mir::Type::kF32);
-  const float end = std::ldexp(1.0f, bits);
+  const bool twice = TypeOf(x) == mir::Type::kF64;
+  const ValueId f = twice ? x : ConvertFloat(x, mir::Type::kF32);
+  const double end = std::ldexp(1.0, bits);
   // The largest float that is too small: the bound minus 1, or the previous float if there is none
   // between.
-  const float below = !is_signed ? -1.0f : bits < 24 ? -end - 1.0f : std::nextafter(-end, -2 * end);
-  const ValueId fits =
-      Emit(Op::kAnd, {Emit(Op::kFlt, {Float(below), f}), Emit(Op::kFlt, {f, Float(end)})});
+  const auto end_single = static_cast<float>(end);
+  const double previous =
+      twice ? std::nextafter(-end, -2 * end) : std::nextafter(-end_single, -2 * end_single);
+  const double below = !is_signed ? -1.0 : bits < (twice ? 53 : 24) ? -end - 1.0 : previous;
+  const ValueId fits = Emit(
+      Op::kAnd, {Emit(Op::kFlt, {FloatLike(f, below), f}), Emit(Op::kFlt, {f, FloatLike(f, end)})});
   return Emit(Op::kNot, {fits});
 }
 
@@ -196,8 +200,8 @@ int UndefinedMarker::UndefinedOperands(GLSLstd450 op) {
 }
 
 ValueId UndefinedMarker::NotFinite(ValueId x) {
-  const ValueId infinity = Float(std::numeric_limits<float>::infinity());
-  const ValueId magnitude = Emit(Op::kFabs, {ConvertFloat(x, mir::Type::kF32)});
+  const ValueId infinity = FloatLike(x, std::numeric_limits<double>::infinity());
+  const ValueId magnitude = Emit(Op::kFabs, {x});
   return Emit(Op::kNot, {Emit(Op::kFlt, {magnitude, infinity})});
 }
 
@@ -240,7 +244,9 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
       const bool wide = TypeOf(x[1]) == mir::Type::kI64;
       const ValueId exponent = wide ? x[1] : ConvertInt(x[1], mir::Type::kI32, true);
       const ValueId most =
-          builder().IntOf(TypeOf(exponent), TypeOf(x[0]) == mir::Type::kF16 ? 16 : 128);
+          builder().IntOf(TypeOf(exponent), TypeOf(x[0]) == mir::Type::kF16   ? 16
+                                            : TypeOf(x[0]) == mir::Type::kF32 ? 128
+                                                                              : 1024);
       return UndefinedWhere(Emit(Op::kSlt, {most, exponent}), value);
     }
     case GLSLstd450FClamp: {
