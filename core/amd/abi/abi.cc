@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/amd/abi/float_mode.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
@@ -179,13 +180,13 @@ void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
   }
 }
 
-// COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE 0xc0 keeps 16- and
-// 64-bit denormals and flushes 32-bit ones, rounds to nearest even; DX10_CLAMP; MEM_ORDERED.
-uint32_t Rsrc1(const mir::Module&, const ProgramShape& shape) {
-  constexpr uint32_t kFloatMode = 0xc0u << 12, kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
+// COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE; DX10_CLAMP;
+// MEM_ORDERED.
+uint32_t Rsrc1(const mir::Module& m, const ProgramShape& shape) {
+  constexpr uint32_t kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
   const uint32_t granule = shape.width == 32 ? 8 : 4;
   const uint32_t granules = (std::max(shape.vgprs, 1u) + granule - 1) / granule;
-  return (granules - 1) | kFloatMode | kDx10Clamp | kMemOrdered;
+  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | kMemOrdered;
 }
 
 uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
