@@ -27,7 +27,7 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
 
 // Returns options for programs of several shapes: long and flat, short and deep, with and without
 // memory, floats, operations between lanes, or more values than 32 lanes have registers for.
-kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
+kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions, bool doubles) {
   kiln::oracle::GenerateOptions options;
   options.instructions = static_cast<int>(seed % 7 == 0 ? 4 * instructions : instructions);
   options.max_depth = 2 + static_cast<int>(seed % 4);
@@ -36,6 +36,7 @@ kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   options.defined_only = true;
   options.memory = seed % 2 == 0;
   options.types = seed % 3 == 1 || seed % 8 == 3;
+  options.doubles = doubles && seed % 9 >= 4;
   options.subgroups = seed % 4 >= 2;
   if (seed % 6 == 1) {
     options.pressure = 16 + static_cast<int>(seed % 31);
@@ -70,10 +71,11 @@ int main(int argc, char** argv) {
                  "[--keep-going=0|1] [--reduce=0|1] [--disable-pass=NAME]...\n");
     return 2;
   }
+  const bool doubles = setup.target == kiln::Target::kGfx1030;  // the target that has them
   uint64_t wrong_ones = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const kiln::mir::Module module =
-        kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions));
+        kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions, doubles));
     kiln::oracle::LaunchInputs inputs = kiln::oracle::GenerateInputs(seed, module);
     inputs.denormals = kiln::oracle::Denormals::kFlush;  // as in the hardware's dispatch
     const std::string wrong = kiln::exec::CompareModule(module, inputs, setup);

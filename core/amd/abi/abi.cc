@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/amd/abi/float_mode.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
@@ -177,20 +178,6 @@ void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
   if (abi.push_dwords != 0) {
     add(abi.push_sgpr, abi.push_dwords, out::PushSource::kClientPushConstants);
   }
-}
-
-// FLOAT_MODE: bits 1:0 round 32-bit results, 3:2 those of 16 and 64 bits (0 to nearest even, 3 to
-// zero); 5:4 keep 32-bit denormals, 7:6 those of 16 and 64 bits (3 keeps operands and results, 0
-// flushes). Where the module does not say, 32-bit denormals are flushed and others kept, as RADV
-// launches do, and one width rounds as the other (mir::RoundsToZero). Source: AMD, RDNA2 ISA guide,
-// 3.3 "Mode register".
-uint32_t FloatModeOf(const mir::Module& m) {
-  const bool single = mir::RoundsToZero(m, mir::Op::kFadd, mir::Type::kF32);
-  const bool half = mir::RoundsToZero(m, mir::Op::kFadd, mir::Type::kF16);
-  const bool keeps_single = m.f32_mode.denorms == mir::DenormMode::kPreserve;
-  const bool keeps_half = m.f16_mode.denorms != mir::DenormMode::kFlush;
-  return (single ? 3u : 0) | (half ? 3u << 2 : 0) | (keeps_single ? 3u << 4 : 0) |
-         (keeps_half ? 3u << 6 : 0);
 }
 
 // COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE; DX10_CLAMP;

@@ -43,6 +43,18 @@ void EmitConstantAddress(Context& c, lir::InstId i) {
   c.Add(Opcode::kSAddcU32, high, high, Constant(0));
 }
 
+void EmitDivFmas(Context& c, lir::InstId i) {
+  const MaskOps& ops = c.masks();
+  const isa::Operand vcc = isa::Sgpr(isa::kVccLo), mask = Use(c, i, 3);
+  const bool elsewhere = !(mask == vcc);
+  if (elsewhere) {
+    c.Add(ops.mov, Temporary(), vcc);
+    c.Add(ops.mov, vcc, mask);
+  }
+  c.Add(Opcode::kVDivFmasF64, Def(c, i), Use(c, i), Use(c, i, 1), Use(c, i, 2));
+  if (elsewhere) c.Add(ops.mov, vcc, Temporary());
+}
+
 }  // namespace
 
 void AddMerge(Context& c, isa::Operand def, isa::Operand use) {
@@ -74,6 +86,7 @@ bool EmitMask(Context& c, lir::InstId i) {
     case kMaskSwap: EmitSwap(c, Def(c, i), Def(c, i, 1)); break;
     case kSaveScc: c.Add(Opcode::kSCselectB32, Def(c, i), Constant(1), Constant(0)); break;
     case kRestoreScc: c.Add(Opcode::kSCmpLgU32, {}, Use(c, i), Constant(0)); break;
+    case kDivFmas: EmitDivFmas(c, i); break;
     case kConstantAddress: EmitConstantAddress(c, i); break;
     default: return false;
   }

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/amd/abi/abi.h"
+#include "core/amd/abi/float_mode.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/isa/wave_limits.h"
 #include "core/amd/perf/occupancy.h"
@@ -66,7 +67,7 @@ absl::Status CheckModule(const mir::Module& m) {
   if (m.shared_bytes > kMaxShared) {
     return Unsupported("shared_memory_too_large", "shared variables", m.shared_id);
   }
-  return absl::OkStatus();
+  return CheckFloatModes(m);
 }
 
 absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
@@ -105,8 +106,8 @@ constexpr mid::Features kFeatures = {
     .half_floats = true,
     .addresses = true,
     .shared_int64_atomics = true,
-    .float64 = false,
-    .float64_atomics = false,
+    .float64 = true,
+    .float64_atomics = false,  // minima and maxima exist, additions do not
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,

@@ -29,13 +29,15 @@ bool Arithmetic::IsScalarWork(mir::InstId id) const {
 absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
-  if (e_.BitsOf(result) > 32) return e_.Unexpected("a number of 64 bits");
+  const bool is_double = m_.value(result).type == mir::Type::kF64;
+  if (e_.BitsOf(result) > 32 && !is_double) return e_.Unexpected("an integer of 64 bits");
   if (inst.num_sources == 0) return e_.Unexpected("operation not selected");
   if (fusions_.IsFused(id) || carries_.IsDone(id) || parts_.IsAbsorbed(id)) {
     return absl::OkStatus();
   }
   if (inst.op == mir::Op::kSelect) {
-    e_.Set(result, bools_.Select(m_.source(id, 0), Source(id, 1), Source(id, 2)));
+    e_.Set(result, is_double ? SelectDouble(id)
+                             : bools_.Select(m_.source(id, 0), Source(id, 1), Source(id, 2)));
     return absl::OkStatus();
   }
   if (carries_.Visit(id)) return absl::OkStatus();
@@ -52,9 +54,12 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   if ((inst.op == mir::Op::kFneg || inst.op == mir::Op::kFabs) && IsOnlyModifier(e_, id)) {
     return absl::OkStatus();
   }
-  const bool floats = mir::IsFloat(m_.value(m_.source(id, 0)).type);
+  const mir::Type source_type = m_.value(m_.source(id, 0)).type;
+  const bool doubles = source_type == mir::Type::kF64 || inst.op == mir::Op::kPackF64;
+  const bool floats = mir::IsFloat(source_type);
   const Operand o =
-      floats
+      doubles ? FirstOf(id, {&Arithmetic::OfDoubles})
+      : floats
           ? FirstOf(id, {&Arithmetic::Float, &Arithmetic::FloatFunction, &Arithmetic::HalfFunction})
           : FirstOf(id, {&Arithmetic::Integer, &Arithmetic::Word, &Arithmetic::Bits,
                          &Arithmetic::DotProduct});
@@ -69,6 +74,15 @@ Operand Arithmetic::FirstOf(mir::InstId id, std::initializer_list<Group> groups)
     if (const Operand o = (this->*group)(id); Exists(o)) return o;
   }
   return conversions_.Conversion(id);
+}
+
+Operand Arithmetic::SelectDouble(mir::InstId id) {
+  const auto half = [&](int i) {
+    return bools_.Select(m_.source(id, 0), e_.Half(m_.source(id, 1), i),
+                         e_.Half(m_.source(id, 2), i));
+  };
+  const Operand low = half(0);
+  return doubles_.Pack(low, half(1));
 }
 
 Operand Arithmetic::Fused(mir::InstId id, const Fusion& fusion) {

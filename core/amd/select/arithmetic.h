@@ -8,6 +8,7 @@
 #include "core/amd/select/bools.h"
 #include "core/amd/select/carries.h"
 #include "core/amd/select/conversions.h"
+#include "core/amd/select/doubles.h"
 #include "core/amd/select/fusion.h"
 #include "core/amd/select/parts.h"
 
@@ -20,6 +21,7 @@ class Arithmetic : public Room {
         bools_(bools),
         parts_(e),
         conversions_(e, parts_),
+        doubles_(e),
         fusions_(e, parts_),
         carries_(e, fusions_) {}
 
@@ -31,6 +33,7 @@ class Arithmetic : public Room {
   bool IsModifierAlone(mir::ValueId v) const;
   bool IsScalarWork(mir::InstId id) const;
   Operand Fused(mir::InstId id, const Fusion& fusion);
+  Operand SelectDouble(mir::InstId id);
 
   using Group = Operand (Arithmetic::*)(mir::InstId);
   Operand FirstOf(mir::InstId id, std::initializer_list<Group> groups);
@@ -41,6 +44,7 @@ class Arithmetic : public Room {
   Operand WordProduct(mir::InstId id);  // the high half
   Operand Bits(mir::InstId id);
   Operand DotProduct(mir::InstId id);
+  Operand OfDoubles(mir::InstId id) { return doubles_.Arithmetic(id); }
   Operand Float(mir::InstId id);
   Operand FloatFunction(mir::InstId id);
   Operand HalfFunction(mir::InstId id);
@@ -62,6 +66,9 @@ class Arithmetic : public Room {
   // floats.cc
   uint8_t SaturateFlag(mir::InstId id);
   bool TakesSaturation(mir::InstId id);
+  bool IsScaled(mir::Op op, mir::Type type) const;
+  Operand Scaled(mir::Op op, Operand x);
+  Operand ScaledQuotient(Operand a, Operand b);
   Operand BitsOfSign(mir::InstId id);
   Operand FloatSign(mir::InstId id);
   Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
@@ -69,6 +76,7 @@ class Arithmetic : public Room {
   Bools& bools_;
   Parts parts_;
   Conversions conversions_;
+  Doubles doubles_;
   Fusions fusions_;
   Carries carries_;
 };

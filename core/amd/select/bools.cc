@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "core/amd/select/doubles.h"
 #include "core/amd/select/modifiers.h"
 
 namespace kiln::amd {
@@ -85,6 +86,16 @@ constexpr Comparison kComparisons[] = {
      {Opcode::kVCmpGeF32, Opcode::kVCmpNgeF32},
      {Opcode::kVCmpGeF16, Opcode::kVCmpNgeF16}},
 };
+
+// Returns the opcode of a comparison of doubles, or of its inverse.
+Opcode OfDoubles(mir::Op op, bool inverse) {
+  switch (op) {
+    case mir::Op::kFeq: return inverse ? Opcode::kVCmpNeqF64 : Opcode::kVCmpEqF64;
+    case mir::Op::kFne: return inverse ? Opcode::kVCmpEqF64 : Opcode::kVCmpNeqF64;
+    case mir::Op::kFlt: return inverse ? Opcode::kVCmpNltF64 : Opcode::kVCmpLtF64;
+    default: return inverse ? Opcode::kVCmpNgeF64 : Opcode::kVCmpGeF64;
+  }
+}
 
 const Comparison* ComparisonOf(mir::Op op) {
   for (const Comparison& c : kComparisons) {
@@ -185,6 +196,10 @@ absl::Status Bools::VisitComparison(mir::InstId id, mir::ValueId result, bool in
     return absl::OkStatus();
   }
   const uint32_t bits = e_.BitsOf(a);
+  if (bits == 64 && c.is_float) {
+    e_.Set(result, e_.Compare(OfDoubles(c.op, inverse), DoubleSource(e_, a), DoubleSource(e_, b)));
+    return absl::OkStatus();
+  }
   if (bits != 32 && bits != 16) return e_.Unexpected("comparison of this width");
   if (!c.is_float && IsScalarWork(id)) {
     e_.Set(result, e_.SaluScc(c.scalar[inverse ? 1 : 0],

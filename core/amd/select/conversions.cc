@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/amd/select/doubles.h"
 #include "core/amd/select/modifiers.h"
 
 namespace kiln::amd {
@@ -18,7 +19,12 @@ Operand Conversions::ToSingle(mir::ValueId v) {
 // become infinities.
 Operand Conversions::IntToFloat(mir::InstId id, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
-  const bool half = e_.BitsOf(m_.result(id)) == 16;
+  const uint32_t bits = e_.BitsOf(m_.result(id));
+  const bool half = bits == 16;
+  if (bits == 64) {
+    return e_.Valu(is_signed ? Opcode::kVCvtF64I32 : Opcode::kVCvtF64U32,
+                   {e_.Widened(v, is_signed)});
+  }
   if (const auto byte = parts_.ConvertedBy(id)) {
     constexpr Opcode kOfByte[] = {Opcode::kVCvtF32Ubyte0, Opcode::kVCvtF32Ubyte1,
                                   Opcode::kVCvtF32Ubyte2, Opcode::kVCvtF32Ubyte3};
@@ -44,8 +50,13 @@ Operand Conversions::FloatToInt(mir::InstId id, bool is_signed) {
   if (half && bits == 16) {
     return e_.Valu(is_signed ? Opcode::kVCvtI16F16 : Opcode::kVCvtU16F16, {FloatSource(e_, v)});
   }
-  const Operand single = half ? ToSingle(v) : FloatSource(e_, v);
-  const Operand number = e_.Valu(is_signed ? Opcode::kVCvtI32F32 : Opcode::kVCvtU32F32, {single});
+  Operand number;
+  if (e_.BitsOf(v) == 64) {
+    number = e_.Valu(is_signed ? Opcode::kVCvtI32F64 : Opcode::kVCvtU32F64, {DoubleSource(e_, v)});
+  } else {
+    const Operand single = half ? ToSingle(v) : FloatSource(e_, v);
+    number = e_.Valu(is_signed ? Opcode::kVCvtI32F32 : Opcode::kVCvtU32F32, {single});
+  }
   if (bits == 32) return number;
   if (!is_signed) return e_.Valu(Opcode::kVMinU32, {Imm((1u << bits) - 1), number});
   const uint32_t largest = (1u << (bits - 1)) - 1;
@@ -82,6 +93,45 @@ Operand Conversions::HalfBitsToSingle(mir::InstId id) {
   return e_.Valu(Opcode::kVCvtF32F16, {e_.Src(word->dword)}, extra);
 }
 
+// Returns a finite double, whose low half is 0, brought into the range of singles, in which the
+// conversion would otherwise make infinity of it; others as they are. Halfs end far below.
+Operand Conversions::WithinSingles(const Operand& x) {
+  constexpr uint32_t kLarge = 0x46300000, kNoFiniteNumber = 0x207;  // 2^100; classes
+  const Operand upper = e_.Valu(Opcode::kVMinF64, {x, Imm(kLarge)});
+  const Operand both = e_.Valu(Opcode::kVMaxF64, {upper, Imm(kLarge | 0x80000000)});
+  const Operand other = e_.Compare(Opcode::kVCmpClassF64, x, Imm(kNoFiniteNumber));
+  const Operand high =
+      e_.Valu(Opcode::kVCndmaskB32, {e_.Component(both, 1), e_.Component(x, 1), other});
+  return e_.Vector({Imm(0), high}, kFileV);
+}
+
+// Doubles are rounded once: a half has so few bits that the upper dword of a double, its last bit
+// set if the lower one is not 0, decides the rounding, and is a single exactly where it matters.
+Operand Conversions::DoubleToHalf(mir::ValueId v) {
+  const uint8_t mods = TakeModifiers(e_, &v);
+  const Operand low = e_.Half(v, 0), high = e_.Half(v, 1);
+  const Operand inexact = e_.Compare(Opcode::kVCmpNeU32, Imm(0), low);
+  const Operand sticky = e_.Valu(Opcode::kVCndmaskB32, {Imm(0), Imm(1), inexact});
+  Operand shorter = e_.Vector({Imm(0), e_.Commuted(Opcode::kVOrB32, high, sticky)}, kFileV);
+  if (mir::RoundsToZero(m_, mir::Op::kFadd, mir::Type::kF16) &&
+      !mir::RoundsToZero(m_, mir::Op::kFadd, mir::Type::kF32)) {
+    shorter = WithinSingles(shorter);
+  }
+  shorter.mods = mods;
+  return ToHalf(e_.Valu(Opcode::kVCvtF32F64, {shorter}));
+}
+
+Operand Conversions::FloatToFloat(mir::InstId id) {
+  const mir::ValueId v = m_.source(id, 0);
+  const uint32_t from = e_.BitsOf(v), to = e_.BitsOf(m_.result(id));
+  if (from == 64) {
+    return to == 16 ? DoubleToHalf(v) : e_.Valu(Opcode::kVCvtF32F64, {DoubleSource(e_, v)});
+  }
+  const Operand single = from == 16 ? ToSingle(v) : FloatSource(e_, v);
+  if (to == 64) return e_.Valu(Opcode::kVCvtF64F32, {single});
+  return to == 16 ? ToHalf(single) : single;
+}
+
 Operand Conversions::Conversion(mir::InstId id) {
   using mir::Op;
   const mir::ValueId v = m_.source(id, 0);
@@ -94,7 +144,7 @@ Operand Conversions::Conversion(mir::InstId id) {
     case Op::kF2u: return FloatToInt(id, false);
     case Op::kI2f: return IntToFloat(id, true);
     case Op::kU2f: return IntToFloat(id, false);
-    case Op::kF2f: return e_.BitsOf(v) == 16 ? ToSingle(v) : ToHalf(FloatSource(e_, v));
+    case Op::kF2f: return FloatToFloat(id);
     case Op::kF16f: return HalfBitsToSingle(id);
     case Op::kF2f16: {
       const Operand half = ToHalf(FloatSource(e_, v));

@@ -18,6 +18,9 @@ class Conversions : public Room {
   Operand ToHalf(Operand single) { return e_.Valu(Opcode::kVCvtF16F32, {single}); }
 
  private:
+  Operand FloatToFloat(mir::InstId id);
+  Operand DoubleToHalf(mir::ValueId v);
+  Operand WithinSingles(const Operand& x);
   Operand IntToFloat(mir::InstId id, bool is_signed);
   Operand FloatToInt(mir::InstId id, bool is_signed);
   Operand HalfBitsToSingle(mir::InstId id);

@@ -96,14 +96,18 @@ Operand Emission::Component(const Operand& vector, int comp) const {
 
 Operand Emission::ToV(const Operand& o) {
   if (IsIn(o, kFileV) && o.mods == 0) return o;
+  assert(o.mods == 0 || o.comps == 1);
   if (o.mods != 0) return Valu(Opcode::kVMovB32, {o});
-  return Pseudo(kVCopy, kFileV, 1, {o});
+  return Pseudo(kVCopy, kFileV, o.comps, {o});
 }
 
 Operand Emission::ToS(const Operand& o) {
   if (IsIn(o, kFileS)) return o;
   if (IsImm(o)) return Pseudo(kSCopy, kFileS, 1, {o});
-  return Valu(Opcode::kVReadfirstlaneB32, {o});
+  if (o.comps == 1) return Valu(Opcode::kVReadfirstlaneB32, {o});
+  absl::InlinedVector<Operand, 4> parts;
+  for (int i = 0; i < o.comps; ++i) parts.push_back(ToS(Component(o, i)));
+  return Vector(parts, kFileS);
 }
 
 Operand Emission::ToScalar(const Operand& o) { return IsImm(o) ? o : ToS(o); }
@@ -173,6 +177,12 @@ namespace {
 
 // Returns true if an immediate needs no literal as an operand of the type.
 bool IsInlineAs(isa::Type type, uint32_t bits) {
+  // A double is its high half: 0, and half to four with both signs.
+  if (type == isa::Type::kF64) {
+    const uint32_t magnitude = bits & 0x7fffffff;
+    return bits == 0 || magnitude == 0x3fe00000 || magnitude == 0x3ff00000 ||
+           magnitude == 0x40000000 || magnitude == 0x40100000;
+  }
   if (!isa::Is16Bit(type) && !isa::IsPacked(type)) return IsInline(bits);
   const auto n = static_cast<int16_t>(bits);
   if (n >= -16 && n <= 64) return true;
@@ -225,15 +235,22 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
   for (const Operand& o : sources) {
     if (IsIn(o, kFileM)) named.push_back(o);
   }
+  // Modifiers stay the instruction's. An immediate double is its high half.
+  const auto move_to_v = [&](Operand& o, isa::Type type) {
+    const uint8_t mods = std::exchange(o.mods, uint8_t{0});
+    o = IsImm(o) && type == isa::Type::kF64 ? Vector({Imm(0), o}, kFileV) : ToV(o);
+    o.mods = mods;
+  };
   bool literal = false;
   uint32_t literal_bits = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
     Operand& o = sources[i];
     if (IsIn(o, kFileM)) continue;
-    const bool imm = IsImm(o) && !IsInlineAs(info.src[std::min<size_t>(i, 2)], o.id);
+    const isa::Type type = info.src[std::min<size_t>(i, 2)];
+    const bool imm = IsImm(o) && !IsInlineAs(type, o.id);
     if (!imm && !IsIn(o, kFileS)) continue;
     if (imm && no_literal) {
-      o = ToV(o);
+      move_to_v(o, type);
       continue;
     }
     const bool known = imm ? literal && literal_bits == o.id
@@ -242,14 +259,7 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
     if (known) continue;
     const bool room = named.size() + (literal ? 1 : 0) < bus && !(imm && literal);
     if (!room && !info.Has(scalar_only[std::min<size_t>(i, 2)])) {
-      o.mods == 0 ? void(o = ToV(o)) : void();
-      if (o.mods != 0) {
-        Operand plain = o;
-        plain.mods = 0;
-        const uint8_t mods = o.mods;
-        o = ToV(plain);
-        o.mods = mods;
-      }
+      move_to_v(o, type);
       continue;
     }
     if (imm) {

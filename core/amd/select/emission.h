@@ -111,7 +111,8 @@ class Emission {
     assert(Exists(map_[v.index]));
     return map_[v.index];
   }
-  // Return the same value in V; in S (v_readfirstlane of a uniform one in V); as S or immediate.
+  // Return the same value in V, of as many components; in S (v_readfirstlane of a uniform one in
+  // V); as S or immediate. Modifiers become part of numbers of one component.
   Operand ToV(const Operand& o);
   Operand ToS(const Operand& o);
   Operand ToScalar(const Operand& o);

@@ -10,6 +10,9 @@
 #include "core/amd/select/modifiers.h"
 
 namespace kiln::amd {
+
+using mir::Type;
+
 namespace {
 
 // The opcodes of operations that are one instruction, for 32 and 16 bits.
@@ -49,9 +52,76 @@ constexpr uint32_t kOneTurn = 0x3e22f983;  // 1 / 2pi, an inline constant
 
 }  // namespace
 
+// Returns true for functions whose instruction flushes subnormals of single precision whatever the
+// mode says, in a module that keeps them.
+bool Arithmetic::IsScaled(mir::Op op, Type type) const {
+  if (type != Type::kF32 || m_.f32_mode.denorms != mir::DenormMode::kPreserve) return false;
+  switch (op) {
+    case mir::Op::kFrcp:
+    case mir::Op::kFrsq:
+    case mir::Op::kFsqrt:
+    case mir::Op::kFexp2:
+    case mir::Op::kFlog2: return true;
+    default: return false;
+  }
+}
+
+// Multiplies the operand of the instruction by a power of two where it, or the result, would be
+// subnormal, and takes that back from the result. Reciprocals are scaled to the range of a
+// significand always.
+Operand Arithmetic::Scaled(mir::Op op, Operand x) {
+  const auto exponent = [&](const Operand& mask, uint32_t n) {
+    return e_.Valu(Opcode::kVCndmaskB32, {Imm(0), Imm(n), mask});
+  };
+  const auto ldexp = [&](Operand number, Operand n) {
+    return e_.Valu(Opcode::kVLdexpF32, {number, n});
+  };
+  if (op == mir::Op::kFrcp) {
+    const Operand r = e_.Valu(Opcode::kVRcpF32, {e_.Valu(Opcode::kVFrexpMantF32, {x})});
+    const Operand n = e_.Valu(Opcode::kVFrexpExpI32F32, {x});
+    return ldexp(r, e_.Valu(Opcode::kVSubNcU32, {Imm(0), n}));
+  }
+  if (op == mir::Op::kFexp2) {
+    constexpr uint32_t kLeast = 0xc2fc0000, kSixtyFour = 0x42800000;  // -126, 64
+    const Operand small = e_.Compare(Opcode::kVCmpGtF32, Imm(kLeast), x);
+    const Operand moved = e_.Valu(Opcode::kVAddF32, {exponent(small, kSixtyFour), x});
+    const Operand power = e_.Valu(Opcode::kVExpF32, {moved});
+    return ldexp(power, exponent(small, static_cast<uint32_t>(-64)));
+  }
+  constexpr uint32_t kLeastNormal = 0x00800000;
+  const Operand small = e_.Compare(Opcode::kVCmpGtF32, Imm(kLeastNormal), x);
+  const Operand scaled = ldexp(x, exponent(small, 24));
+  switch (op) {
+    case mir::Op::kFsqrt: {
+      const Operand root = e_.Valu(Opcode::kVSqrtF32, {scaled});
+      return ldexp(root, exponent(small, static_cast<uint32_t>(-12)));
+    }
+    case mir::Op::kFrsq: {
+      const Operand root = e_.Valu(Opcode::kVRsqF32, {scaled});
+      return ldexp(root, exponent(small, 12));
+    }
+    default: {
+      constexpr uint32_t kMinus24 = 0xc1c00000;
+      return e_.Valu(Opcode::kVAddF32,
+                     {exponent(small, kMinus24), e_.Valu(Opcode::kVLogF32, {scaled})});
+    }
+  }
+}
+
+// a / b with one ulp of v_rcp, also of subnormal numbers: of significands, to whose quotient the
+// difference of the exponents is added.
+Operand Arithmetic::ScaledQuotient(Operand a, Operand b) {
+  const Operand r = e_.Valu(Opcode::kVRcpF32, {e_.Valu(Opcode::kVFrexpMantF32, {b})});
+  const Operand q = e_.Valu(Opcode::kVMulF32, {e_.Valu(Opcode::kVFrexpMantF32, {a}), r});
+  const Operand n = e_.Valu(Opcode::kVSubNcU32, {e_.Valu(Opcode::kVFrexpExpI32F32, {a}),
+                                                 e_.Valu(Opcode::kVFrexpExpI32F32, {b})});
+  return e_.Valu(Opcode::kVLdexpF32, {q, n});
+}
+
 // Returns true if the operation saturates its result for the fsaturate that alone reads it.
 bool Arithmetic::TakesSaturation(mir::InstId id) {
-  if (RowOf(m_.inst(id).op) == nullptr) return false;
+  if (RowOf(m_.inst(id).op) == nullptr || e_.BitsOf(m_.result(id)) == 64) return false;
+  if (IsScaled(m_.inst(id).op, m_.value(m_.result(id)).type)) return false;
   if (fusions_.IsFused(id) || fusions_.Of(id)) return false;
   const absl::Span<const mir::Use> uses = e_.uses().Of(m_.result(id));
   return uses.size() == 1 && m_.inst(uses[0].inst).op == mir::Op::kFsaturate;
@@ -65,6 +135,7 @@ Operand Arithmetic::Float(mir::InstId id) {
   const mir::Op op = m_.inst(id).op;
   const bool half = e_.BitsOf(m_.source(id, 0)) == 16;
   const auto s = [&](int i) { return FloatSource(e_, m_.source(id, i)); };
+  if (IsScaled(op, m_.value(m_.result(id)).type)) return Scaled(op, s(0));
   if (const Row* row = RowOf(op)) {
     const Opcode opcode = half ? row->half : row->single;
     const uint8_t flags = SaturateFlag(id);
@@ -129,7 +200,9 @@ Operand Arithmetic::FloatSign(mir::InstId id) {
 
 // a - b * round(a / b)
 Operand Arithmetic::FloatRemainder(Operand a, Operand b, Opcode rounding) {
-  const Operand quotient = e_.Commuted(Opcode::kVMulF32, a, e_.Valu(Opcode::kVRcpF32, {b}));
+  const Operand quotient = m_.f32_mode.denorms == mir::DenormMode::kPreserve
+                               ? ScaledQuotient(a, b)
+                               : e_.Commuted(Opcode::kVMulF32, a, e_.Valu(Opcode::kVRcpF32, {b}));
   const Operand whole = e_.Valu(rounding, {quotient});
   return e_.Valu(Opcode::kVFmaF32, {whole, IsImm(b) ? Imm(b.id ^ 0x80000000u) : Negated(b), a});
 }
@@ -139,15 +212,22 @@ Operand Arithmetic::FloatFunction(mir::InstId id) {
   const auto s = [&](int i) { return FloatSource(e_, m_.source(id, i)); };
   const auto mul = [&](Operand a, Operand b) { return e_.Commuted(Opcode::kVMulF32, a, b); };
   switch (m_.inst(id).op) {
-    case mir::Op::kFdiv: return mul(s(0), e_.Valu(Opcode::kVRcpF32, {s(1)}));
+    case mir::Op::kFdiv:
+      if (m_.f32_mode.denorms == mir::DenormMode::kPreserve) return ScaledQuotient(s(0), s(1));
+      return mul(s(0), e_.Valu(Opcode::kVRcpF32, {s(1)}));
     case mir::Op::kFrem: return FloatRemainder(s(0), s(1), Opcode::kVTruncF32);
     case mir::Op::kFmod: return FloatRemainder(s(0), s(1), Opcode::kVFloorF32);
     case mir::Op::kFsin: return e_.Valu(Opcode::kVSinF32, {mul(Imm(kOneTurn), s(0))});
     case mir::Op::kFcos: return e_.Valu(Opcode::kVCosF32, {mul(Imm(kOneTurn), s(0))});
     // The legacy product makes 0 to the power 0 one: log2(0) * 0 is 0.
-    case mir::Op::kFpow:
-      return e_.Valu(Opcode::kVExpF32, {e_.Commuted(Opcode::kVMulLegacyF32, s(1),
-                                                    e_.Valu(Opcode::kVLogF32, {s(0)}))});
+    case mir::Op::kFpow: {
+      const auto function = [&](mir::Op op, Opcode opcode, Operand x) {
+        return IsScaled(op, Type::kF32) ? Scaled(op, x) : e_.Valu(opcode, {x});
+      };
+      const Operand log = function(mir::Op::kFlog2, Opcode::kVLogF32, s(0));
+      return function(mir::Op::kFexp2, Opcode::kVExpF32,
+                      e_.Commuted(Opcode::kVMulLegacyF32, s(1), log));
+    }
     default: return {};
   }
 }

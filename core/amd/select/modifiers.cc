@@ -47,20 +47,24 @@ bool TakesModifiers(mir::Op op) {
 
 }  // namespace
 
-Operand FloatSource(const Emission& e, mir::ValueId v) {
+uint8_t TakeModifiers(const Emission& e, mir::ValueId* v) {
   const mir::Module& m = e.module();
   uint8_t mods = 0;
   for (;;) {
-    if (const auto negation = e.DefinedBy(v, mir::Op::kFneg)) {
+    if (const auto negation = e.DefinedBy(*v, mir::Op::kFneg)) {
       if ((mods & Operand::kAbsolute) == 0) mods ^= Operand::kNegate;
-      v = m.source(*negation, 0);
-    } else if (const auto absolute = e.DefinedBy(v, mir::Op::kFabs)) {
+      *v = m.source(*negation, 0);
+    } else if (const auto absolute = e.DefinedBy(*v, mir::Op::kFabs)) {
       mods |= Operand::kAbsolute;
-      v = m.source(*absolute, 0);
+      *v = m.source(*absolute, 0);
     } else {
-      break;
+      return mods;
     }
   }
+}
+
+Operand FloatSource(const Emission& e, mir::ValueId v) {
+  const uint8_t mods = TakeModifiers(e, &v);
   Operand o = e.Src(v);
   if (!IsImm(o)) {
     o.mods = mods;

@@ -7,8 +7,12 @@
 
 namespace kiln::amd {
 
+// Replaces `v` by the number whose sign its negations and absolute values change; returns the
+// modifiers that do the same.
+uint8_t TakeModifiers(const Emission& e, mir::ValueId* v);
+
 // Returns the source of a float instruction: what `v` negates or clears the sign of, with modifiers
-// that do so. Constants are changed themselves.
+// that do so. Constants are changed themselves. Of floats of at most 32 bits (else DoubleSource).
 Operand FloatSource(const Emission& e, mir::ValueId v);
 
 // Returns true if every reader of this fneg or fabs takes its source by FloatSource, so that no
