@@ -62,6 +62,7 @@ class Arithmetic : public Room {
   // floats.cc
   uint8_t SaturateFlag(mir::InstId id);
   bool TakesSaturation(mir::InstId id);
+  Operand Accumulate(mir::InstId id, Operand a, Operand b, const Operand& c);
   Operand BitsOfSign(mir::InstId id);
   Operand FloatSign(mir::InstId id);
   Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
@@ -71,6 +72,7 @@ class Arithmetic : public Room {
   Conversions conversions_;
   Fusions fusions_;
   Carries carries_;
+  absl::btree_map<uint32_t, lir::BlockId> made_in_;  // by MIR value, of sums and products of floats
 };
 
 }  // namespace kiln::amd

@@ -37,6 +37,7 @@ class Images : public Room {
   Operand PackedOffsets(const Access& a);
   void AddCoordinates(const Access& a, Parts& parts);
   void AddCube(const Access& a, Parts& parts);
+  Parts StoredValues(const Access& a);
   absl::Status Sample(const Access& a);
   absl::Status Lod(const Access& a);
   absl::Status Fetch(const Access& a);
