@@ -25,6 +25,13 @@ int WavesByRegisters(int vgprs, isa::Wave wave) {
   return std::min(kMaxWaves, file / taken);
 }
 
+int MostVgprs(int vgprs, isa::Wave wave) {
+  const int waves = WavesByRegisters(vgprs, wave);
+  int most = vgprs;
+  while (most < isa::kVgprCount && WavesByRegisters(most + 1, wave) == waves) ++most;
+  return most;
+}
+
 int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group) {
   const int cus = group.wgp_mode ? 2 : 1;
   const int64_t simds = kSimdsOfCu * cus;
