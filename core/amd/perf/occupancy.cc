@@ -17,6 +17,13 @@ int64_t RoundedUp(int64_t value, int64_t granule) {
 
 }  // namespace
 
+int MostVgprs(int vgprs, isa::Wave wave) {
+  const int waves = isa::WavesByRegisters(vgprs, wave);
+  int most = vgprs;
+  while (most < isa::kVgprCount && isa::WavesByRegisters(most + 1, wave) == waves) ++most;
+  return most;
+}
+
 int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group) {
   const int cus = group.wgp_mode ? 2 : 1;
   const int64_t simds = isa::SimdsOfGroup(group.wgp_mode);

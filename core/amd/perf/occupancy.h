@@ -11,6 +11,9 @@
 
 namespace kiln::amd {
 
+// Returns the most VGPRs with which as many waves share a SIMD as with so many; at most 256.
+int MostVgprs(int vgprs, isa::Wave wave);
+
 // The resources that waves share besides registers.
 struct Group {
   int64_t lds_bytes = 0;

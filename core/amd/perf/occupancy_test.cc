@@ -33,5 +33,13 @@ TEST(WavesPerSimd, GroupsOfSeveralWavesAreCounted) {
   EXPECT_EQ(WavesPerSimd(256, Wave::k32, {.lanes = 512}), 0);
 }
 
+TEST(Occupancy, StepsOfRegisters) {
+  EXPECT_EQ(MostVgprs(5, isa::Wave::k32), 64);  // 16 waves
+  EXPECT_EQ(MostVgprs(65, isa::Wave::k32), 80);
+  EXPECT_EQ(MostVgprs(5, isa::Wave::k64), 32);
+  EXPECT_EQ(MostVgprs(33, isa::Wave::k64), 40);
+  EXPECT_EQ(MostVgprs(250, isa::Wave::k64), 256);
+}
+
 }  // namespace
 }  // namespace kiln::amd

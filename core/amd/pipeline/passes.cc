@@ -9,9 +9,11 @@
 #include "core/amd/emit/emit.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
+#include "core/amd/perf/occupancy.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
+#include "core/lir/liveness.h"
 #include "core/lir/merge_equal.h"
 #include "core/lir/print.h"
 #include "core/lir/ra/allocate.h"
@@ -106,6 +108,18 @@ constexpr uint32_t kVgprReserve = 4, kSgprReserve = 4;
 // Cycles for SCC in excess: a save and a restore.
 constexpr uint32_t kSccExcess = 4;
 
+// Returns the VGPRs that schedules leave free, so that as many waves share a SIMD as with the order
+// that selection made: more registers than that step has would hide less latency than a wave does.
+uint32_t VgprsLeftFree(const Work& w) {
+  const lir::Machine& machine = Gfx1030Machine();
+  const isa::Wave wave = w.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  const lir::Liveness live(machine, w.lir);
+  const uint32_t peak = lir::MaxPressure(machine, w.lir, live)[kPoolVgpr].physical + kVgprReserve;
+  const auto step = static_cast<uint32_t>(MostVgprs(static_cast<int>(peak), wave));
+  const auto all = static_cast<uint32_t>(lir::FreeUnits(machine, w.lir, kPoolVgpr));
+  return all - std::min(all, step) + kVgprReserve;
+}
+
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
   for (const lir::Block& b : w.lir.blocks) {
@@ -113,7 +127,7 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   }
   const lir::schedule::ScheduleStats stats = lir::schedule::ScheduleBeforeAllocation(
       Gfx1030Machine(), &w.lir,
-      {.reserve = {kVgprReserve, kSgprReserve, 0},
+      {.reserve = {VgprsLeftFree(w), kSgprReserve, 0},
        .balanced = {kVgprReserve, 0, 0},
        .excess = {0, 0, kSccExcess}});
   return stats.changed() != 0;

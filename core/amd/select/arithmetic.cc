@@ -65,6 +65,13 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
                          &Arithmetic::DotProduct});
   if (!Exists(o)) return e_.Unexpected("operation not selected");
   e_.Set(result, o);
+  switch (inst.op) {
+    case mir::Op::kFadd:
+    case mir::Op::kFsub:
+    case mir::Op::kFmul:
+    case mir::Op::kFfma: made_in_[result.index] = b_.block(); break;
+    default: break;
+  }
   return absl::OkStatus();
 }
 

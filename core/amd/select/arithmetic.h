@@ -69,6 +69,7 @@ class Arithmetic : public Room {
   bool IsScaled(mir::Op op, mir::Type type) const;
   Operand Scaled(mir::Op op, Operand x);
   Operand ScaledQuotient(Operand a, Operand b);
+  Operand Accumulate(mir::InstId id, Operand a, Operand b, const Operand& c);
   Operand BitsOfSign(mir::InstId id);
   Operand FloatSign(mir::InstId id);
   Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
@@ -79,6 +80,7 @@ class Arithmetic : public Room {
   Doubles doubles_;
   Fusions fusions_;
   Carries carries_;
+  absl::btree_map<uint32_t, lir::BlockId> made_in_;  // by MIR value, of sums and products of floats
 };
 
 }  // namespace kiln::amd

@@ -53,6 +53,17 @@ TEST(SelectArithmetic, EverySecondOfAChainIsFused) {
             "v_add_nc_u32 v_add_nc_u32 v_add_nc_u32");
 }
 
+// In the place of an addend that nothing else reads.
+TEST(SelectArithmetic, Accumulation) {
+  EXPECT_EQ(SelectedOps("%10:f32 = fmul %3, %3\n%11:f32 = ffma %3, %4, %10\n"),
+            "v_mul_f32 v_fmac_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = fmul %3, %3\n%11:f32 = ffma %3, %4, %10\n"
+                        "%12:f32 = fadd %10, %11\n"),
+            "v_mul_f32 v_fma_f32 v_add_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = fmul %3, %3\n%11:f32 = ffma %3, 3.5f, %10\n"),
+            "v_mul_f32 v_fma_f32");
+}
+
 // The median of a NaN is the lower bound, as fmin of fmax is; fmax of fmin is the upper one.
 TEST(SelectArithmetic, ClampedFloats) {
   EXPECT_EQ(SelectedOps("%10:f32 = fmax %3, 1f\n%11:f32 = fmin %10, 2f\n"), "v_med3_f32");

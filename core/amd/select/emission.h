@@ -111,6 +111,11 @@ class Emission {
     assert(Exists(map_[v.index]));
     return map_[v.index];
   }
+  // Returns true unless the reader of a value computes it, so that no operand holds it.
+  bool HasOperand(mir::ValueId v) const {
+    return m_.value(v).kind == mir::Value::Kind::kConstant ||
+           m_.value(v).kind == mir::Value::Kind::kUndef || Exists(map_[v.index]);
+  }
   // Return the same value in V, of as many components; in S (v_readfirstlane of a uniform one in
   // V); as S or immediate. Modifiers become part of numbers of one component.
   Operand ToV(const Operand& o);

@@ -141,7 +141,12 @@ Operand Arithmetic::Float(mir::InstId id) {
     const uint8_t flags = SaturateFlag(id);
     switch (row->sources) {
       case 1: return e_.Valu(opcode, {s(0)}, {}, flags);
-      case 3: return e_.Valu(opcode, {s(0), s(1), s(2)}, {}, flags);
+      case 3: {
+        if (opcode == Opcode::kVFmaF32 && flags == 0) {
+          if (const Operand sum = Accumulate(id, s(0), s(1), s(2)); Exists(sum)) return sum;
+        }
+        return e_.Valu(opcode, {s(0), s(1), s(2)}, {}, flags);
+      }
       default: break;
     }
     if (op != mir::Op::kFsub) return e_.Commuted(opcode, s(0), s(1), {}, flags);
@@ -162,6 +167,22 @@ Operand Arithmetic::Float(mir::InstId id) {
     }
     default: return {};
   }
+}
+
+// Returns a sum in the place of its addend, which is half as long, if that needs no copy: the
+// addend is an arithmetic result of the same block with no other reader. None if not.
+Operand Arithmetic::Accumulate(mir::InstId id, Operand a, Operand b, const Operand& c) {
+  const auto plain = [&](const Operand& o) { return e_.IsIn(o, kFileV) && o.mods == 0; };
+  if (!plain(b)) std::swap(a, b);
+  if (!plain(b) || !plain(c) || a.mods != 0 || (IsImm(a) && !IsInline(a.id))) return {};
+  const mir::ValueId addend = m_.source(id, 2);
+  if (m_.value(addend).kind != mir::Value::Kind::kResult || e_.uses().Of(addend).size() != 1) {
+    return {};
+  }
+  const auto made = made_in_.find(addend.index);
+  if (made == made_in_.end() || made->second != b_.block()) return {};
+  if (f_.value(c.value()).comps != 1) return {};
+  return e_.ValuTied(Opcode::kVFmacF32, {a, b}, c);
 }
 
 // Returns a negated number or absolute value by its bits, as nothing else may change.

@@ -291,18 +291,41 @@ absl::Status Images::Fetch(const Access& a) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Returns how many components texels of the format have, which are the first ones; four if it is
+// not declared.
+int ComponentsOf(mir::ImageFormat format) {
+  switch (format) {
+#define FORMAT(enumerator, text, numeric, r, g, b, a) \
+  case mir::ImageFormat::enumerator: return (r != 0) + (g != 0) + (b != 0) + (a != 0);
+#include "core/mir/formats.def"
+#undef FORMAT
+    case mir::ImageFormat::kUnknown: break;
+  }
+  return 4;
+}
+
+}  // namespace
+
+// Returns the components that the image keeps.
+Images::Parts Images::StoredValues(const Access& a) {
+  Parts values;
+  for (int i = 0; i < std::min(a.sources.num_values, ComponentsOf(a.info.format)); ++i) {
+    values.push_back(e_.Src(Source(a, a.sources.values + i)));
+  }
+  return values;
+}
+
 absl::Status Images::Store(const Access& a) {
   Parts parts;
   AddCoordinates(a, parts);
   if (a.sources.sample >= 0) parts.push_back(e_.Src(Source(a, a.sources.sample)));
-  Parts values;
-  for (int i = 0; i < a.sources.num_values; ++i) {
-    values.push_back(e_.Src(Source(a, a.sources.values + i)));
-  }
+  const Parts values = StoredValues(a);
   Extra extra;
   extra.dim = DimOf(a.info, true);
   extra.flags = kUnnormalised;
-  extra.dmask = 15;
+  extra.dmask = static_cast<uint8_t>((1u << values.size()) - 1);
   Emit(Opcode::kImageStore, a, parts, {}, extra, e_.Vector(values, kFileV), 0);
   return absl::OkStatus();
 }
@@ -422,11 +445,11 @@ absl::Status Images::Buffer(const Access& a) {
   const bool coherent = (inst.flags & (mir::kCoherent | mir::kVolatile)) != 0;
   if (inst.op == mir::Op::kImageStore) {
     if (coherent) extra.cache = kGlc;
-    Parts values;
-    for (int i = 0; i < a.sources.num_values; ++i) {
-      values.push_back(e_.Src(Source(a, a.sources.values + i)));
-    }
-    e_.EmitRaw(Op(Opcode::kBufferStoreFormatXyzw), {},
+    constexpr Opcode kStores[] = {
+        Opcode::kSNop, Opcode::kBufferStoreFormatX, Opcode::kBufferStoreFormatXy,
+        Opcode::kBufferStoreFormatXyz, Opcode::kBufferStoreFormatXyzw};
+    const Parts values = StoredValues(a);
+    e_.EmitRaw(Op(kStores[values.size()]), {},
                {index, resource, Imm(0), e_.Vector(values, kFileV)}, extra);
     return absl::OkStatus();
   }

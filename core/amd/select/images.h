@@ -38,6 +38,7 @@ class Images : public Room {
   void AddCoordinates(const Access& a, Parts& parts);
   void AddCube(const Access& a, Parts& parts);
   Operand LevelOf(const Access& a, const Operand& sampler);
+  Parts StoredValues(const Access& a);
   absl::Status Sample(const Access& a);
   absl::Status Lod(const Access& a);
   absl::Status Fetch(const Access& a);

@@ -90,6 +90,31 @@ void Memory::SplitOffset(const Operand& offset, Location* location) {
   }
 }
 
+// Takes a constant out of a sum of 64 bits: low words added, the carry added to the high word. Not
+// of atomics, and if all of the access is within reach of immediates.
+Memory::GlobalAddress Memory::GlobalAddressOf(mir::InstId id) const {
+  constexpr uint32_t kMostBytes = 64;  // of one access
+  const GlobalAddress whole = {m_.source(id, 0), m_.source(id, 1)};
+  const mir::Op op = m_.inst(id).op;
+  if (op != mir::Op::kLoadGlobal && op != mir::Op::kStoreGlobal) return whole;
+  const auto low = e_.DefinedBy(whole.low, mir::Op::kIadd);
+  const auto high = e_.DefinedBy(whole.high, mir::Op::kIadd);
+  if (!low || !high || !m_.IsConstant(m_.source(*low, 1))) return whole;
+  const mir::ValueId base = m_.source(*low, 0), constant = m_.source(*low, 1);
+  const uint64_t bytes = m_.value(constant).bits;
+  if (bytes + kMostBytes > MaxImmediate(Space::kGlobal)) return whole;
+  for (int i = 0; i < 2; ++i) {
+    const auto carry = e_.DefinedBy(m_.source(*high, i), mir::Op::kUaddCarry);
+    if (!carry) continue;
+    const mir::ValueId a = m_.source(*carry, 0), b = m_.source(*carry, 1);
+    if (!(a == base && b == constant) && !(b == base && a == constant)) continue;
+    const mir::ValueId rest = m_.source(*high, 1 - i);
+    if (!e_.HasOperand(base) || !e_.HasOperand(rest)) return whole;
+    return {base, rest, static_cast<uint32_t>(bytes)};
+  }
+  return whole;
+}
+
 // Coherent and volatile accesses reach the level of the device: loads GLC and DLC, stores GLC.
 Location Memory::LocationOf(mir::InstId id, int* next) {
   const mir::Inst& inst = m_.inst(id);
@@ -112,7 +137,9 @@ Location Memory::LocationOf(mir::InstId id, int* next) {
     if (info.Has('R') && info.Has('W')) location.cache = 0;  // atomics are at the device's level
   }
   if (location.space == Space::kGlobal) {
-    const Operand low = e_.Src(m_.source(id, 0)), high = e_.Src(m_.source(id, 1));
+    const GlobalAddress address = GlobalAddressOf(id);
+    const Operand low = e_.Src(address.low), high = e_.Src(address.high);
+    location.constant = address.constant;
     *next = 2;
     if (e_.IsScalar(low) && e_.IsScalar(high)) {
       location.scalar = e_.Vector({low, high}, kFileS);

@@ -64,6 +64,11 @@ class Memory : public Room {
   // `first_bit`: of the first result in the first dword.
   void SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_t first_bit = 0);
   Operand Extract(const Operand& dword, uint32_t bit);
+  struct GlobalAddress {
+    mir::ValueId low, high;
+    uint32_t constant = 0;
+  };
+  GlobalAddress GlobalAddressOf(mir::InstId id) const;
   void SplitOffset(const Operand& offset, Location* location);
   uint32_t ArrayOffset(uint32_t array);
 
