@@ -140,7 +140,7 @@ class StatusTest(unittest.TestCase):
             self.assertEqual(judging.exit_status([agree, judging.Verdict("b", status)]), 1)
 
     def test_success_of_the_compiler_needs_machine_code(self):
-        a = argparse.Namespace(kilnc="/bin/true", widths=None, view_mask=0)
+        a = argparse.Namespace(kilnc="/bin/true", target="tgl", widths=None, view_mask=0)
         module = argparse.Namespace(specialised={})
         with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
             files, status, cause = sim_interp.compile_module(a, "a.spv", module, folder)

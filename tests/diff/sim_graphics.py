@@ -144,7 +144,7 @@ def main():
     p.add_argument("--stage", required=True, choices=sorted(STAGES))
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
-    p.add_argument("--eu-run", required=True)
+    p.add_argument("--eu-run", dest="simulator", required=True)
     p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
     judging.add_view_mask(p)
