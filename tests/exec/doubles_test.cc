@@ -186,6 +186,19 @@ TEST(Doubles, ConstantsAndModifiers) {
   }
 }
 
+TEST(Doubles, MoveBetweenLanes) {
+  for (const char* read : {"read_first %3", "read_lane %3, 5", "shuffle %3, %5", "shuffle %3, %7",
+                           "quad_swap[1] %3", "quad_broadcast[2] %3"}) {
+    ExpectAgreement(absl::StrCat(
+        "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nneeds float64\nresource 0 ssbo 0.0.0\n"
+        "resource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\nbody {\n%1:i32 = local_index\n"
+        "%2:i32 = shl %1, 3\n%3:f64 = load_ssbo[0, align 8] %2\n%4:i32 = subgroup_invocation\n"
+        "%5:i32 = xor %4, 21\n%6:i32 = isub 31, %4\n%7:i32 = and %6, 31\n%10:f64 = ",
+        read, "\n%11:i32 = f64_low %10\n%12:i32 = f64_high %10\n",
+        "store_ssbo[1, align 8] %2, %11, %12\nreturn\n}\n"));
+  }
+}
+
 TEST(Doubles, CrossControlFlowAndMemory) {
   ExpectAgreement(
       "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 512\nneeds float64\n"

@@ -36,8 +36,9 @@ kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions, bool
   options.defined_only = true;
   options.memory = seed % 2 == 0;
   options.types = seed % 3 == 1 || seed % 8 == 3;
-  options.doubles = doubles && seed % 9 >= 4;
   options.subgroups = seed % 4 >= 2;
+  // Not both, so that a disagreement of either kind is known for what it is.
+  options.doubles = doubles && !options.subgroups;
   if (seed % 6 == 1) {
     options.pressure = 16 + static_cast<int>(seed % 31);
     options.lanes = 40;

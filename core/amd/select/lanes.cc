@@ -56,10 +56,36 @@ Opcode OpcodeOf(ReduceOp op, bool half) {
 
 }  // namespace
 
+// Halves of doubles move like other dwords.
+absl::Status Lanes::VisitDouble(mir::InstId id) {
+  using mir::Op;
+  const mir::ValueId v = m_.source(id, 0), result = m_.result(id);
+  switch (m_.inst(id).op) {
+    case Op::kReadFirst:
+    case Op::kReadLane:
+    case Op::kShuffle:
+    case Op::kQuadBroadcast:
+    case Op::kQuadSwap: break;
+    case Op::kReduce:
+    case Op::kInclusiveScan:
+    case Op::kExclusiveScan:
+      return e_.Refuse("subgroup_operations", "reduction or scan of 64-bit floats");
+    default: return e_.Unexpected("an integer of 64 bits");
+  }
+  const Operand low = e_.Half(v, 0), high = e_.Half(v, 1);
+  const auto read = [&](const Operand& half) {
+    return e_.IsUniform(v) ? half : ByPattern(id, e_.ToV(half));
+  };
+  const Operand read_low = read(low), read_high = read(high);
+  const bool scalar = e_.IsScalar(read_low) && e_.IsScalar(read_high);
+  e_.Set(result, e_.Vector({read_low, read_high}, scalar ? kFileS : kFileV));
+  return absl::OkStatus();
+}
+
 absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   using mir::Op;
   const mir::ValueId result = m_.result(id);
-  if (!e_.IsBool(result) && e_.BitsOf(result) > 32) return e_.Unexpected("a number of 64 bits");
+  if (!e_.IsBool(result) && e_.BitsOf(result) > 32) return VisitDouble(id);
   switch (m_.inst(id).op) {
     case Op::kSubgroupInvocation: e_.Set(result, LaneNumber()); break;
     case Op::kSubgroupSize: e_.Set(result, Imm(e_.width())); break;

@@ -24,6 +24,7 @@ class Lanes : public Room {
   void Vote(mir::InstId id);
   void Ballot(mir::InstId id);
   void LaneMask(mir::InstId id);
+  absl::Status VisitDouble(mir::InstId id);
   void ReadLanes(mir::InstId id);
   void ReadBool(mir::InstId id);
   Operand Move(const Operand& value, uint16_t control);
