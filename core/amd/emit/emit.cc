@@ -47,7 +47,7 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
   Program program = std::move(c.program());
   if (options.remove_execz_branches) RemoveExeczBranches(program);
   RemoveUnreachable(program);
-  RemoveExecWritesBeforeEnd(program);
+  if (!options.keep_exec_at_end) RemoveExecWritesBeforeEnd(program);
   RemoveBranchesToNext(program);
   InvertBranchesOverBranches(program);
   return program;

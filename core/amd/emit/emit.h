@@ -23,6 +23,7 @@ namespace kiln::amd {
 struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
   uint32_t spill_offset = 0;          // bytes of a lane's scratch before the spilled registers
+  bool keep_exec_at_end = false;      // for tests of what ends constructs
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

@@ -79,7 +79,7 @@ absl::StatusOr<Program> EmitText(std::string_view body, uint8_t width) {
       absl::StrCat("function gfx1030 width ", width, "\n", names.Declarations(), text);
   const auto f = lir::Parse(Gfx1030Machine(), whole);
   if (!f.ok()) return f.status();
-  return Emit(*f, {.remove_execz_branches = false});
+  return Emit(*f, {.remove_execz_branches = false, .keep_exec_at_end = true});
 }
 
 std::vector<std::string> Lines(const absl::StatusOr<Program>& program) {
