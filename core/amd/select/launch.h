@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "core/amd/select/emission.h"
 
@@ -18,20 +19,27 @@ class Launch : public Room {
   // Declares the registers that the program starts with (abi.h).
   void DeclareLiveIns();
   absl::Status VisitLaunch(mir::InstId id);
-  // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has.
+  // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has. The high
+  // half is in the next one in a kernel, else a constant.
   Operand Address(uint32_t sgpr);
-  // Returns the V# of that many bytes at an address: four dwords of S.
-  Operand RawBuffer(const Operand& address, uint32_t bytes);
+  // Returns the V# of that many bytes (S or an immediate) at an address, of which the first two
+  // components are read: four dwords of S.
+  Operand RawBuffer(const Operand& address, const Operand& bytes);
   Operand PushDword(uint32_t dword) const { return push_[dword]; }
 
  private:
   Operand Scalar(uint32_t sgpr) { return scalars_[sgpr]; }
   Operand LocalIndex();
   Operand SubgroupId();
+  Operand NumWorkgroups(uint32_t dimension);
+  Operand BaseWorkgroup(uint32_t dimension);
+  // Returns a dword of a kernel's argument segment, loaded once.
+  Operand Argument(uint32_t offset);
 
   std::vector<Operand> scalars_;  // by SGPR; none where the program has no such value
   std::vector<Operand> push_;
   std::array<Operand, 3> local_id_;
+  absl::btree_map<uint32_t, Operand> arguments_;  // by offset
 };
 
 }  // namespace kiln::amd
