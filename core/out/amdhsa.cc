@@ -152,10 +152,9 @@ std::vector<uint8_t> SymbolsOf(const AmdHsaKernel& k, const ElfFile& file) {
   ElfStrings strings;  // at the same offsets as in .dynstr
   const uint32_t name = strings.Add(k.name), descriptor = strings.Add(k.name + ".kd");
   std::vector<uint8_t> symbols(kElfSymbolBytes);
+  PutSymbol(symbols, {name, kElfFunction, kText, SectionOf(file, kText).address, k.code.size()});
   PutSymbol(symbols,
-            {name, kElfFunction, kText, SectionOf(file, kText).address, k.code.size()});
-  PutSymbol(symbols, {descriptor, kElfObject, kRodata, SectionOf(file, kRodata).address,
-                      kDescriptorBytes});
+            {descriptor, kElfObject, kRodata, SectionOf(file, kRodata).address, kDescriptorBytes});
   return symbols;
 }
 

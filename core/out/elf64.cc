@@ -161,7 +161,8 @@ std::vector<uint8_t> WriteElf(const ElfFile& file) {
   std::vector<uint64_t> offsets;
   uint64_t end = 0;
   for (const ElfSection& s : sections) {
-    offsets.push_back(IsAllocated(s) ? s.address : AlignUp(end, std::max<uint64_t>(s.alignment, 1)));
+    offsets.push_back(IsAllocated(s) ? s.address
+                                     : AlignUp(end, std::max<uint64_t>(s.alignment, 1)));
     end = std::max<uint64_t>(end, offsets.back() + s.bytes.size());
   }
   const uint64_t headers = AlignUp(end, 8);

@@ -15,7 +15,7 @@ namespace kiln::out {
 
 struct ElfSection {
   std::string name;
-  uint32_t type = 0;  // SHT_
+  uint32_t type = 0;   // SHT_
   uint64_t flags = 0;  // SHF_; without SHF_ALLOC it is behind all segments, at no address
   uint64_t alignment = 1;
   uint64_t entry_bytes = 0;

@@ -27,8 +27,7 @@ ElfSection Section(const char* name, uint64_t flags, uint64_t alignment, size_t 
 TEST(Elf64, SectionsOfOtherRightsBeginAtPages) {
   ElfFile file;
   file.sections = {Section("a", kElfAllocated, 4, 5), Section("b", kElfAllocated, 64, 6),
-                   Section("c", kElfAllocated | kElfExecutable, 256, 7),
-                   Section("d", 0, 16, 8)};
+                   Section("c", kElfAllocated | kElfExecutable, 256, 7), Section("d", 0, 16, 8)};
   PlaceSections(file);
   // Header, and program headers of the headers, two loads and the stack.
   EXPECT_EQ(file.sections[0].address, 64u + 4 * 56);

@@ -58,7 +58,8 @@ absl::StatusOr<std::vector<uint32_t>> UserSgprs(const KernelDescriptor& d, uint6
   if (d.preload != 0) return Wrong("preloaded arguments");
   std::vector<uint32_t> sgprs;
   if (has(3)) {
-    sgprs.insert(sgprs.end(), {static_cast<uint32_t>(kernarg), static_cast<uint32_t>(kernarg >> 32)});
+    sgprs.insert(sgprs.end(),
+                 {static_cast<uint32_t>(kernarg), static_cast<uint32_t>(kernarg >> 32)});
   }
   if (has(5)) sgprs.insert(sgprs.end(), {kScratchLow, kScratchHigh});
   if (sgprs.size() != (d.rsrc2 >> 1 & 31)) return Wrong("USER_SGPR is not what is enabled");
@@ -192,8 +193,7 @@ absl::Status Fill(const nlohmann::json& argument, Dispatch& dispatch, std::vecto
 
 }  // namespace
 
-absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object,
-                                                  const std::string& name,
+absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object, const std::string& name,
                                                   const sim::rdna2::Options& options,
                                                   Dispatch& dispatch) {
   const auto symbol = object.Find(name + ".kd");
@@ -214,8 +214,8 @@ absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object,
   }
   dispatch.buffers.push_back(std::move(segment));
   sim::scene::AssignAddresses(absl::MakeSpan(dispatch.buffers));
-  const Packet packet = MakePacket(*kernel, dispatch.groups, symbol->address,
-                                   dispatch.buffers.back().address);
+  const Packet packet =
+      MakePacket(*kernel, dispatch.groups, symbol->address, dispatch.buffers.back().address);
   auto stats = ProcessPacket(object, packet, options, dispatch);
   dispatch.buffers.pop_back();
   return stats;

@@ -33,8 +33,7 @@ absl::StatusOr<sim::scene::RunStats> ProcessPacket(const CodeObject& object, con
 
 // Does what a HIP program does with a code object: fills the argument segment by the table in the
 // metadata from the client's data in `dispatch`, and dispatches kernel `name`.
-absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object,
-                                                  const std::string& name,
+absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object, const std::string& name,
                                                   const sim::rdna2::Options& options,
                                                   sim::scene::Dispatch& dispatch);
 

@@ -243,34 +243,76 @@ TEST(CodeObjects, AWrongFieldIsNoticed) {
       const char* what;
       size_t at;
       uint8_t flip;
-    } kFlips[] = {{"machine", 18, 1},
-                  {"OSABI", 7, 1},
-                  {"ABI version", 8, 1},
-                  {"flags", 48, 2},
-                  {"type", 16, 1},
-                  {"LDS bytes", symbol->address + 1, 8},
-                  {"scratch bytes", symbol->address + 5, 8},
-                  {"reserved", symbol->address + 12, 1},
-                  {"entry", symbol->address + 17, 1},
-                  {"entry's alignment", symbol->address + 16, 4},
-                  {"VGPRS", symbol->address + 48, 1},
-                  {"VGPRS", symbol->address + 48, 2},
-                  {"scratch enable", symbol->address + 52, 1},
-                  {"USER_SGPR", symbol->address + 52, 2},
-                  {"workgroup id x", symbol->address + 52, 0x80},
-                  {"workgroup id y", symbol->address + 53, 1},
-                  {"TG_SIZE", symbol->address + 53, 4},
-                  {"TIDIG", symbol->address + 53, 0x10},
-                  {"LDS_SIZE", symbol->address + 54, 1},
-                  {"dispatch pointer", symbol->address + 56, 2},
-                  {"kernarg pointer", symbol->address + 56, 8},
-                  {"flat scratch", symbol->address + 56, 0x20},
-                  {"wave32", symbol->address + 57, 4},
-                  {"preload", symbol->address + 58, 1}};
+    } kFlips[] = {
+        {"machine", 18, 1},
+        {"OSABI", 7, 1},
+        {"ABI version", 8, 1},
+        {"flags", 48, 2},
+        {"type", 16, 1},
+        {"LDS bytes", symbol->address + 1, 8},
+        {"scratch bytes", symbol->address + 5, 8},
+        {"reserved", symbol->address + 12, 1},
+        {"entry", symbol->address + 17, 1},
+        {"entry's alignment", symbol->address + 16, 4},
+        // To the fewest: more than the program needs would do no harm.
+        {"VGPRS", symbol->address + 48, static_cast<uint8_t>(good.code[symbol->address + 48] & 63)},
+        {"scratch enable", symbol->address + 52, 1},
+        {"USER_SGPR", symbol->address + 52, 2},
+        {"workgroup id x", symbol->address + 52, 0x80},
+        {"workgroup id y", symbol->address + 53, 1},
+        {"TG_SIZE", symbol->address + 53, 4},
+        {"TIDIG", symbol->address + 53, 0x10},
+        {"LDS_SIZE", symbol->address + 54, 1},
+        {"dispatch pointer", symbol->address + 56, 2},
+        {"kernarg pointer", symbol->address + 56, 8},
+        {"flat scratch", symbol->address + 56, 0x20},
+        {"wave32", symbol->address + 57, 4},
+        {"preload", symbol->address + 58, 1}};
     for (const auto& flip : kFlips) {
       Variant bad = good;
       bad.code[flip.at] = static_cast<uint8_t>(bad.code[flip.at] ^ flip.flip);
       EXPECT_NE(ResultOf(bad), want) << flip.what << " at " << width << " lanes";
+    }
+  }
+}
+
+// The same of the raw form's launch record. MODE's bits are judged by core/sim/rdna2/launch_test
+// and programs_test.
+TEST(LaunchRecord, AWrongFieldIsNoticed) {
+  for (const int width : {32, 64}) {
+    const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, width);
+    ASSERT_TRUE(raw.ok()) << raw.status();
+    const Variant& good = raw->variants[0];
+    const auto result = [&good](const out::LaunchRecord& record) {
+      Dispatch d = Data();
+      const auto stats = amd::kGfx1030Compiler.simulate(good.code, record, {}, d);
+      if (!stats.ok()) return absl::StrCat("error: ", stats.status().message());
+      return std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end());
+    };
+    const std::string want = result(good.launch);
+    ASSERT_EQ(want.find("error"), std::string::npos) << want;
+    using Change = void (*)(out::LaunchRecord&, out::AmdLaunch&);
+    const std::pair<const char*, Change> kChanges[] = {
+        {"VGPRS", [](auto&, auto& a) { a.rsrc1 &= ~63u; }},
+        {"SCRATCH_EN", [](auto&, auto& a) { a.rsrc2 ^= 1; }},
+        {"USER_SGPR", [](auto&, auto& a) { a.rsrc2 -= 2; }},
+        {"TGID_X_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 7; }},
+        {"TGID_Y_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 8; }},
+        {"TG_SIZE_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 10; }},
+        {"TIDIG_COMP_CNT", [](auto&, auto& a) { a.rsrc2 -= 1u << 11; }},
+        {"LDS_SIZE", [](auto&, auto& a) { a.rsrc2 -= 1u << 15; }},
+        {"address_high", [](auto&, auto& a) { a.address_high ^= 1; }},
+        {"push_first_sgpr", [](auto&, auto& a) { a.push_first_sgpr -= 1; }},
+        {"push part", [](auto& r, auto&) { r.push.at(0).at += 4; }},
+        {"scratch base", [](auto&, auto& a) { a.user_sgprs.at(0).sgpr += 1; }},
+        {"descriptor memory", [](auto&, auto& a) { a.user_sgprs.at(1).sgpr += 1; }},
+        {"descriptor", [](auto& r, auto&) { r.descriptor_memory.at(0).offset += 16; }},
+        {"scratch bytes", [](auto& r, auto&) { r.scratch_bytes_per_thread /= 2; }},
+        {"width", [](auto& r, auto&) { r.dispatch_width ^= 96; }}};
+    for (const auto& [what, change] : kChanges) {
+      out::LaunchRecord record = good.launch;
+      change(record, std::get<out::AmdLaunch>(record.arch));
+      EXPECT_NE(result(record), want) << what << " at " << width << " lanes";
     }
   }
 }
@@ -288,8 +330,9 @@ std::string OutputOf(const std::string& command) {
 }
 
 bool HaveTools() {
-  return std::system("llvm-readelf-19 --version >/dev/null 2>&1 && "
-                     "llvm-objdump-19 --version >/dev/null 2>&1") == 0;
+  return std::system(
+             "llvm-readelf-19 --version >/dev/null 2>&1 && "
+             "llvm-objdump-19 --version >/dev/null 2>&1") == 0;
 }
 
 class LlvmTools : public testing::TestWithParam<int> {
@@ -310,16 +353,17 @@ class LlvmTools : public testing::TestWithParam<int> {
 };
 
 TEST_P(LlvmTools, ReadelfReadsHeadersSymbolsAndNotes) {
-  const std::string text = OutputOf(
-      "llvm-readelf-19 -h -S -l --dyn-syms --hash-table --dynamic-table --notes " + path_);
+  const std::string text =
+      OutputOf("llvm-readelf-19 -h -S -l --dyn-syms --hash-table --dynamic-table --notes " + path_);
   EXPECT_EQ(text.find("warning"), std::string::npos) << text;
   EXPECT_EQ(text.find("error"), std::string::npos) << text;
   for (const char* line :
-       {"OS/ABI:                            AMDGPU_HSA", "ABI Version:                       3",
-        "Type:                              DYN", "EM_AMDGPU", "Flags:                             0x36, gfx1030",
-        ".rodata           PROGBITS", ".text             PROGBITS", "FUNC    GLOBAL PROTECTED",
-        "64 OBJECT  GLOBAL PROTECTED", "main.kd", "NT_AMDGPU_METADATA (AMDGPU Metadata)",
-        ".kernarg_segment_size: 128", ".name:           push_constants", "amdhsa.target:   amdgcn-amd-amdhsa--gfx1030",
+       {"OS/ABI:                            AMDGPU - HSA", "ABI Version:                       3",
+        "Type:                              DYN", "EM_AMDGPU",
+        "Flags:                             0x36, gfx1030", ".rodata           PROGBITS",
+        ".text             PROGBITS", "FUNC    GLOBAL PROTECTED", "64 OBJECT  GLOBAL PROTECTED",
+        "main.kd", "NT_AMDGPU_METADATA (AMDGPU Metadata)", ".kernarg_segment_size: 128",
+        ".name:           push_constants", "amdhsa.target:   amdgcn-amd-amdhsa--gfx1030",
         ".reqd_workgroup_size:", ".uniform_work_group_size: 1"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
@@ -327,8 +371,7 @@ TEST_P(LlvmTools, ReadelfReadsHeadersSymbolsAndNotes) {
 }
 
 TEST_P(LlvmTools, ObjdumpReadsTheDescriptor) {
-  const std::string text =
-      OutputOf("llvm-objdump-19 -D -j .rodata --mcpu=gfx1030 " + path_);
+  const std::string text = OutputOf("llvm-objdump-19 -D -j .rodata --mcpu=gfx1030 " + path_);
   for (const char* line :
        {".amdhsa_kernel main", ".amdhsa_group_segment_fixed_size 1024", ".amdhsa_kernarg_size 128",
         ".amdhsa_float_denorm_mode_32 0", ".amdhsa_float_denorm_mode_16_64 3",
@@ -345,9 +388,8 @@ TEST_P(LlvmTools, ObjdumpReadsTheDescriptor) {
 
 // Bytes that LLVM does not know would be directives.
 TEST_P(LlvmTools, ObjdumpDisassemblesTheCode) {
-  const std::string text =
-      OutputOf("llvm-objdump-19 -d -j .text --mcpu=gfx1030 " +
-               std::string(wide() ? "--mattr=+wavefrontsize64 " : "") + path_);
+  const std::string text = OutputOf("llvm-objdump-19 -d -j .text --mcpu=gfx1030 " +
+                                    std::string(wide() ? "--mattr=+wavefrontsize64 " : "") + path_);
   EXPECT_THAT(text, HasSubstr("<main>:"));
   for (const char* line : {"s_load_dword", "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO)",
                            "scratch_store_dword", "s_endpgm", "s_code_end"}) {

@@ -161,8 +161,8 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind) {
   abi.kind = kind;
   abi.module = &m;
   const Reads reads = ReadsOf(m);
-  const absl::Status s = kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi)
-                                                   : AssignDriver(m, reads, abi);
+  const absl::Status s =
+      kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi) : AssignDriver(m, reads, abi);
   if (!s.ok()) return s;
   uint32_t next = abi.user_sgprs;
   for (size_t i = 0; i < 3; ++i) {
@@ -204,9 +204,10 @@ void AddResources(const Abi& abi, out::LaunchRecord& r) {
     range.count = resource.array ? resource.count : 1;
     range.offset = abi.places[i].offset;
     range.stride = abi.places[i].stride;
-    range.form = IsImage(resource.kind)                        ? out::DescriptorForm::kImageResource
-                 : resource.kind == mir::ResourceKind::kSampler ? out::DescriptorForm::kSamplerResource
-                                                                : out::DescriptorForm::kBufferResource;
+    range.form = IsImage(resource.kind) ? out::DescriptorForm::kImageResource
+                 : resource.kind == mir::ResourceKind::kSampler
+                     ? out::DescriptorForm::kSamplerResource
+                     : out::DescriptorForm::kBufferResource;
     r.descriptor_memory.push_back(range);
     if (resource.kind != mir::ResourceKind::kCombinedImageSampler) continue;
     range.offset += kImageDescriptorBytes;

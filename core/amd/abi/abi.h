@@ -67,7 +67,7 @@ struct Abi {
   std::optional<uint32_t> num_workgroups;  // first of three SGPRs
   std::optional<uint32_t> base_workgroup;  // likewise
   uint32_t push_sgpr = 0;                  // first SGPR with push constants
-  uint32_t push_dwords = 0;                // of the client's block that are in SGPRs, from its start
+  uint32_t push_dwords = 0;  // of the client's block that are in SGPRs, from its start
   // Of kKernarg, bytes: offsets of three dwords each, and the size of the segment. `places` are
   // offsets in the segment too.
   std::optional<uint32_t> num_workgroups_offset, base_workgroup_offset;

@@ -13,7 +13,8 @@ namespace kiln::amd {
 namespace {
 
 mir::Module Parsed(const std::string& head, const std::string& body) {
-  auto m = mir::Parse(absl::StrCat("mir 1\nentry \"main\"\n", head, "body {\n", body, "  return\n}\n"));
+  auto m =
+      mir::Parse(absl::StrCat("mir 1\nentry \"main\"\n", head, "body {\n", body, "  return\n}\n"));
   EXPECT_TRUE(m.ok()) << m.status();
   return *std::move(m);
 }
@@ -48,8 +49,9 @@ TEST(Abi, RegistersFollowEachOther) {
 }
 
 TEST(Abi, PushConstantsBeyondTheRegistersHaveAPointer) {
-  const mir::Module m = Parsed("local_size 1, 1, 1\npush 128\nresource 0 ssbo 0.0.0\n",
-                               "  %1:i32 = load_push[align 4] 100\n  store_ssbo[0, align 4] 0, %1\n");
+  const mir::Module m =
+      Parsed("local_size 1, 1, 1\npush 128\nresource 0 ssbo 0.0.0\n",
+             "  %1:i32 = load_push[align 4] 100\n  store_ssbo[0, align 4] 0, %1\n");
   const auto abi = AssignAbi(m);
   ASSERT_TRUE(abi.ok()) << abi.status();
   EXPECT_EQ(abi->push_pointer, 3u);
@@ -80,11 +82,12 @@ TEST(Abi, EachFieldOfTheRegisters) {
 }
 
 TEST(Abi, AKernelsArguments) {
-  const mir::Module m = Parsed("local_size 1, 1, 1\npush 20\nresource 0 ubo 1.2.0 array 2\n"
-                               "resource 1 ssbo 0.0.0\n",
-                               "  %1:i32 = load_push[align 4] 4\n  %2:i32 = num_workgroups[2]\n"
-                               "  %3:i32 = load_ubo.indexed[0, align 4] 1, 0\n"
-                               "  store_ssbo[1, align 4] 0, %1, %2, %3\n");
+  const mir::Module m = Parsed(
+      "local_size 1, 1, 1\npush 20\nresource 0 ubo 1.2.0 array 2\n"
+      "resource 1 ssbo 0.0.0\n",
+      "  %1:i32 = load_push[align 4] 4\n  %2:i32 = num_workgroups[2]\n"
+      "  %3:i32 = load_ubo.indexed[0, align 4] 1, 0\n"
+      "  store_ssbo[1, align 4] 0, %1, %2, %3\n");
   const auto abi = AssignAbi(m, AbiKind::kKernarg);
   ASSERT_TRUE(abi.ok()) << abi.status();
   EXPECT_EQ(abi->user_sgprs, 4u);
