@@ -9,8 +9,19 @@
 namespace kiln::out {
 namespace {
 
-// Sections by number. The order is that of addresses: read-only, code, the writable table.
-enum Section : uint16_t { kNote = 1, kDynsym, kHash, kDynstr, kRodata, kText, kDynamic };
+// Sections by number. The order is that of addresses: read-only, code, the writable table; then
+// the symbols once more at no address, where ROCr (amd_hsa_code.cpp) looks for them.
+enum Section : uint16_t {
+  kNote = 1,
+  kDynsym,
+  kHash,
+  kDynstr,
+  kRodata,
+  kText,
+  kDynamic,
+  kSymtab,
+  kStrtab
+};
 
 constexpr uint32_t kDescriptorBytes = 64;
 
@@ -162,6 +173,7 @@ std::vector<uint8_t> SymbolsOf(const AmdHsaKernel& k, const ElfFile& file) {
 void FillPlaced(const AmdHsaKernel& k, ElfFile& file) {
   const uint64_t distance = SectionOf(file, kText).address - SectionOf(file, kRodata).address;
   file.sections[kDynsym - 1].bytes = SymbolsOf(k, file);
+  file.sections[kSymtab - 1].bytes = file.sections[kDynsym - 1].bytes;
   file.sections[kRodata - 1].bytes = DescriptorOf(k, distance);
   file.sections[kDynamic - 1].bytes = DynamicOf(file);
 }
@@ -174,7 +186,7 @@ ElfFile Placed(const AmdHsaKernel& k) {
   ElfStrings strings;
   for (const std::string& name : NamesOf(k)) strings.Add(name);
   ElfFile file{kShared, kMachine, kOsAbi, kVersion5, kGfx1030, {}};
-  file.sections.resize(kDynamic);
+  file.sections.resize(kStrtab);
   const auto add = [&file](Section at, const char* name, uint32_t type, uint64_t rights,
                            uint64_t alignment) -> ElfSection& {
     ElfSection& s = file.sections[at - 1u];
@@ -202,6 +214,14 @@ ElfFile Placed(const AmdHsaKernel& k) {
   dynamic.entry_bytes = 16;
   dynamic.link = kDynstr;
   dynamic.also_segment = kElfSegmentDynamic;
+  ElfSection& symtab = add(kSymtab, ".symtab", kElfSymbols, 0, 8);
+  symtab.flags = 0;
+  symtab.entry_bytes = kElfSymbolBytes;
+  symtab.link = kStrtab;
+  symtab.info = 1;
+  ElfSection& strtab = add(kStrtab, ".strtab", kElfStrings, 0, 1);
+  strtab.flags = 0;
+  strtab.bytes = strings.bytes();
   FillPlaced(k, file);  // for the sizes
   PlaceSections(file);
   FillPlaced(k, file);

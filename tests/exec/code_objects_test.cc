@@ -353,17 +353,18 @@ class LlvmTools : public testing::TestWithParam<int> {
 };
 
 TEST_P(LlvmTools, ReadelfReadsHeadersSymbolsAndNotes) {
-  const std::string text =
-      OutputOf("llvm-readelf-19 -h -S -l --dyn-syms --hash-table --dynamic-table --notes " + path_);
+  const std::string text = OutputOf(
+      "llvm-readelf-19 -h -S -l -s --dyn-syms --hash-table --dynamic-table --notes " + path_);
   EXPECT_EQ(text.find("warning"), std::string::npos) << text;
   EXPECT_EQ(text.find("error"), std::string::npos) << text;
   for (const char* line :
        {"OS/ABI:                            AMDGPU - HSA", "ABI Version:                       3",
         "Type:                              DYN", "EM_AMDGPU",
-        "Flags:                             0x36, gfx1030", ".rodata           PROGBITS",
-        ".text             PROGBITS", "FUNC    GLOBAL PROTECTED", "64 OBJECT  GLOBAL PROTECTED",
-        "main.kd", "NT_AMDGPU_METADATA (AMDGPU Metadata)", ".kernarg_segment_size: 128",
-        ".name:           push_constants", "amdhsa.target:   amdgcn-amd-amdhsa--gfx1030",
+        "Flags:                             0x36, gfx1030", ".symtab           SYMTAB",
+        ".rodata           PROGBITS", ".text             PROGBITS", "FUNC    GLOBAL PROTECTED",
+        "64 OBJECT  GLOBAL PROTECTED", "main.kd", "NT_AMDGPU_METADATA (AMDGPU Metadata)",
+        ".kernarg_segment_size: 128", ".name:           push_constants",
+        "amdhsa.target:   amdgcn-amd-amdhsa--gfx1030",
         ".reqd_workgroup_size:", ".uniform_work_group_size: 1"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
