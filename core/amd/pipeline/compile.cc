@@ -77,7 +77,10 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);
-  const ProgramShape shape = {w.lanes, w.binary.vgprs, w.binary.sgprs, w.binary.instruction_bytes,
+  const ProgramShape shape = {w.lanes,
+                              w.binary.vgprs,
+                              w.binary.sgprs,
+                              w.binary.instruction_bytes,
                               static_cast<uint32_t>(w.binary.bytes.size()),
                               w.scratch_bytes_per_lane()};
   v.launch = LaunchOf(abi, shape);

@@ -39,8 +39,8 @@ void AddScratchPrologue(const Abi& abi, Program& program) {
   const int base = static_cast<int>(kernel ? kKernelScratchSgpr : kScratchSgpr);
   const isa::Operand low = isa::Sgpr(base), high = isa::Sgpr(base + 1);
   const isa::Operand offset = isa::Sgpr(static_cast<int>(abi.start_sgprs));
-  Row carry = Scalar(Opcode::kSAddcU32, high, high,
-                     isa::Source(kernel ? isa::kInt0 : isa::kLiteralCode));
+  Row carry =
+      Scalar(Opcode::kSAddcU32, high, high, isa::Source(kernel ? isa::kInt0 : isa::kLiteralCode));
   if (!kernel) carry.inst.literal = 0x7fff0000;
   const std::vector<Row> start = {Scalar(Opcode::kSAddU32, low, low, offset), carry,
                                   SetRegister(kFlatScratchLow, low),

@@ -10,7 +10,11 @@ void Launch::DeclareLiveIns() {
     scalars_[sgpr] = Use(b_.AddLiveIn(v, UnitOfSgpr(sgpr)));
   };
   if (abi_.kind == AbiKind::kKernarg) {
-    for (uint32_t i = 0; i < 2; ++i) declare(kKernargSgpr + i);
+    lir::Value segment;  // one value, so that loads take the pair as it is
+    segment.file = kFileS;
+    segment.comps = 2;
+    const lir::ValueId pair = b_.AddLiveIn(segment, UnitOfSgpr(kKernargSgpr));
+    for (uint32_t i = 0; i < 2; ++i) scalars_[kKernargSgpr + i] = Use(pair, static_cast<int>(i));
     for (uint32_t sgpr = abi_.user_sgprs; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   } else {
     for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
