@@ -10,7 +10,7 @@ namespace kiln::out {
 namespace {
 
 // Sections by number. The order is that of addresses: read-only, code, the writable table; then
-// the symbols once more at no address, where ROCr (amd_hsa_code.cpp) looks for them.
+// the symbols once more at no address, as LLVM's linker has them for readers of .symtab.
 enum Section : uint16_t {
   kNote = 1,
   kDynsym,
