@@ -136,7 +136,9 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
   options.opposite = opposite;
   options.max_instructions = 20'000'000;
   options.zero_memory = setup.zero_memory;
-  const auto run = Simulate(setup.target, v.code, v.launch, options, dispatch);
+  const auto run = setup.run != nullptr
+                       ? setup.run(v, options, dispatch)
+                       : Simulate(setup.target, v.code, v.launch, options, dispatch);
   const std::string text =
       run.ok() ? Differences(want, dispatch, setup) : std::string(run.status().message());
   if (text.empty()) return "";

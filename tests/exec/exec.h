@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/driver/targets.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
+#include "core/target/compiled.h"
+#include "core/target/simulation.h"
 
 namespace kiln {
 struct Backend;
@@ -42,6 +45,10 @@ struct Setup {
   std::vector<std::string> disabled_passes;
   bool opposite = false;  // run also in the opposite order and with other undefined contents
   const Backend* backend = CompilerOf(target);  // compiles; null: the target's own
+  // Runs a program that `backend` made; null: the target's simulator, by the launch record.
+  absl::StatusOr<sim::scene::RunStats> (*run)(const Variant& program,
+                                              const SimulationOptions& options,
+                                              sim::scene::Dispatch& dispatch) = nullptr;
   bool waits = true;                 // the code has software waits, which are judged
   bool bindless = false;             // all descriptors in arrays without length (unsized.h)
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/amd/abi/float_mode.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
@@ -12,6 +13,8 @@
 
 namespace kiln::amd {
 namespace {
+
+constexpr uint32_t kKernargAlignment = 16;  // of the segment and its parts, bytes
 
 // The parts of the launch that the module reads.
 struct Reads {
@@ -87,12 +90,8 @@ void PlaceDescriptors(const mir::Module& m, const Reads& reads, Abi& abi, uint32
   }
 }
 
-}  // namespace
-
-absl::StatusOr<Abi> AssignAbi(const mir::Module& m) {
-  Abi abi;
-  abi.module = &m;
-  const Reads reads = ReadsOf(m);
+// Places what the driver's launch record describes: descriptors in memory, push data in SGPRs.
+absl::Status AssignDriver(const mir::Module& m, const Reads& reads, Abi& abi) {
   uint32_t memories = 0;
   PlaceDescriptors(m, reads, abi, &memories);
   uint32_t next = kScratchSgpr + 2;
@@ -118,6 +117,55 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m) {
   abi.push_sgpr = next;
   next += abi.push_dwords;
   abi.user_sgprs = next;
+  return absl::OkStatus();
+}
+
+bool IsBuffer(mir::ResourceKind kind) {
+  return kind == mir::ResourceKind::kUniformBuffer || kind == mir::ResourceKind::kStorageBuffer;
+}
+
+// Places a kernel's arguments. Push constants are first, so that their address is the segment's.
+absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
+  const auto place = [&abi](uint32_t bytes) {
+    const uint32_t at = abi.kernarg_bytes;
+    abi.kernarg_bytes += (bytes + kKernargAlignment - 1) / kKernargAlignment * kKernargAlignment;
+    return at;
+  };
+  if (reads.push) {
+    abi.push_pointer = kKernargSgpr;
+    place(m.push_constant_bytes);
+  }
+  if (reads.num_workgroups) abi.num_workgroups_offset = place(12);
+  if (reads.base_workgroup) abi.base_workgroup_offset = place(12);
+  abi.places.resize(m.resources.size());
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    const mir::Resource& r = m.resources[i];
+    if (!reads.resources[i]) continue;
+    if (!IsBuffer(r.kind)) {
+      return Unsupported("kernel_arguments", "an image, sampler or texel buffer", r.spirv_id);
+    }
+    if (r.array && r.count == 0) {
+      return Unsupported("kernel_arguments", "an array of buffers without length", r.spirv_id);
+    }
+    abi.places[i] = {0, place(kBufferDescriptorBytes * (r.array ? r.count : 1)),
+                     kBufferDescriptorBytes};
+  }
+  abi.descriptor_sgprs = {kKernargSgpr};
+  abi.user_sgprs = kKernelScratchSgpr + 2;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind) {
+  Abi abi;
+  abi.kind = kind;
+  abi.module = &m;
+  const Reads reads = ReadsOf(m);
+  const absl::Status s =
+      kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi) : AssignDriver(m, reads, abi);
+  if (!s.ok()) return s;
+  uint32_t next = abi.user_sgprs;
   for (size_t i = 0; i < 3; ++i) {
     if (reads.workgroup_id[i]) abi.workgroup_id[i] = next++;
   }
@@ -131,7 +179,8 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m) {
 
 namespace {
 
-// Lists the client's resources that the program uses, and where their descriptors are.
+// Lists the client's resources that the program uses, and, for a driver, where their descriptors
+// are.
 void AddResources(const Abi& abi, out::LaunchRecord& r) {
   const mir::Module& m = *abi.module;
   const Reads reads = ReadsOf(m);
@@ -145,6 +194,7 @@ void AddResources(const Abi& abi, out::LaunchRecord& r) {
   for (size_t i = 0; i < m.resources.size(); ++i) {
     if (reads.resources[i]) out::AddResource(described(i), r.resources);
   }
+  if (abi.kind == AbiKind::kKernarg) return;
   for (size_t i = 0; i < m.resources.size(); ++i) {
     if (!reads.resources[i]) continue;
     const mir::Resource& resource = m.resources[i];
@@ -155,9 +205,10 @@ void AddResources(const Abi& abi, out::LaunchRecord& r) {
     range.count = resource.array ? resource.count : 1;
     range.offset = abi.places[i].offset;
     range.stride = abi.places[i].stride;
-    range.form = IsImage(resource.kind)                        ? out::DescriptorForm::kImageResource
-                 : resource.kind == mir::ResourceKind::kSampler ? out::DescriptorForm::kSamplerResource
-                                                                : out::DescriptorForm::kBufferResource;
+    range.form = IsImage(resource.kind) ? out::DescriptorForm::kImageResource
+                 : resource.kind == mir::ResourceKind::kSampler
+                     ? out::DescriptorForm::kSamplerResource
+                     : out::DescriptorForm::kBufferResource;
     r.descriptor_memory.push_back(range);
     if (resource.kind != mir::ResourceKind::kCombinedImageSampler) continue;
     range.offset += kImageDescriptorBytes;
@@ -214,7 +265,6 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   r.dispatch_width = shape.width;
   AddResources(abi, r);
   if (abi.push_dwords != 0 || abi.push_pointer) r.push_constant_bytes = m.push_constant_bytes;
-  AddPush(abi, r, amd);
   r.shared_bytes = m.shared_bytes;
   r.scratch_bytes_per_thread = shape.scratch_bytes_per_lane * shape.width;
   r.compute.local_size = m.local_size;
@@ -226,6 +276,11 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   amd.rsrc2 = Rsrc2(abi, shape);
   amd.vgprs = shape.vgprs;
   amd.instruction_bytes = shape.instruction_bytes;
+  if (abi.kind == AbiKind::kKernarg) {
+    r.loadable_by = out::LoadableBy::kRocm;
+    return r;
+  }
+  AddPush(abi, r, amd);
   amd.address_high = kAddressHigh;
   amd.user_sgprs.push_back({kScratchSgpr, out::SgprContent::kScratchBase, 0});
   for (uint32_t i = 0; i < abi.descriptor_sgprs.size(); ++i) {
@@ -235,6 +290,52 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
     amd.user_sgprs.push_back({*abi.push_pointer, out::SgprContent::kPushConstants, 0});
   }
   return r;
+}
+
+namespace {
+
+void AddBufferArguments(const mir::Resource& r, const DescriptorLocation& place,
+                        out::AmdHsaKernel& k) {
+  for (uint32_t i = 0; i < (r.array ? r.count : 1); ++i) {
+    const std::string name = absl::StrCat("buffer_", r.set, "_", r.binding, "_", r.element + i);
+    const uint32_t at = place.offset + i * place.stride;
+    const bool read_only = r.read_only || r.kind == mir::ResourceKind::kUniformBuffer;
+    k.arguments.push_back({name, at, 8, true, read_only});
+    k.arguments.push_back({name + "_bytes", at + 8, 4, false, false});
+  }
+}
+
+}  // namespace
+
+out::AmdHsaKernel KernelOf(const Abi& abi, const ProgramShape& shape) {
+  constexpr uint32_t kLdsSize = 0x1ffu << 15;  // the packet processor fills it in
+  const mir::Module& m = *abi.module;
+  out::AmdHsaKernel k;
+  k.name = m.entry_point;
+  k.rsrc1 = Rsrc1(m, shape);
+  k.rsrc2 = Rsrc2(abi, shape) & ~kLdsSize;
+  k.lanes = shape.width;
+  k.vgprs = shape.vgprs;
+  k.sgprs = shape.sgprs;
+  k.lds_bytes = m.shared_bytes;
+  k.scratch_bytes_per_lane = shape.scratch_bytes_per_lane;
+  k.kernarg_bytes = abi.kernarg_bytes;
+  k.kernarg_alignment = kKernargAlignment;
+  k.local_size = m.local_size;
+  if (abi.push_pointer) {
+    k.arguments.push_back({"push_constants", 0, m.push_constant_bytes, false, false});
+  }
+  if (abi.num_workgroups_offset) {
+    k.arguments.push_back({"num_workgroups", *abi.num_workgroups_offset, 12, false, false});
+  }
+  if (abi.base_workgroup_offset) {
+    k.arguments.push_back({"base_workgroup", *abi.base_workgroup_offset, 12, false, false});
+  }
+  const Reads reads = ReadsOf(m);
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    if (reads.resources[i]) AddBufferArguments(m.resources[i], abi.places[i], k);
+  }
+  return k;
 }
 
 }  // namespace kiln::amd

@@ -11,6 +11,15 @@
 //   then     workgroup ids, as far as the program reads them, then the word with the number of the
 //            wave (tg_size)
 //   v0 to v2 local ids x, y, z, as far as the workgroup has dimensions
+//
+// A kernel of ROCm (AbiKind::kKernarg) has all of the client's data in the kernel argument segment:
+//
+//   s[0:1]   address of the segment
+//   s[2:3]   address of the scratch of all waves (flat scratch init)
+//   then     workgroup ids and tg_size, as above
+//   segment  push constants; number of workgroups, base workgroup, 12 bytes each, as far as the
+//            program reads them; of each buffer 64 bits of address, 32 of size, 32 unused. Parts
+//            begin at multiples of 16.
 #ifndef KILN_CORE_AMD_ABI_ABI_H_
 #define KILN_CORE_AMD_ABI_ABI_H_
 
@@ -21,12 +30,14 @@
 
 #include "absl/status/statusor.h"
 #include "core/mir/mir.h"
+#include "core/out/amdhsa.h"
 #include "core/out/launch_record.h"
 
 namespace kiln::amd {
 
 inline constexpr uint32_t kMaxUserSgprs = 16;  // of compute (COMPUTE_PGM_RSRC2.USER_SGPR)
 inline constexpr uint32_t kScratchSgpr = 0;
+inline constexpr uint32_t kKernargSgpr = 0, kKernelScratchSgpr = 2;  // of kKernarg; pairs
 // Bits 63:32 of addresses that are passed in one SGPR.
 inline constexpr uint32_t kAddressHigh = 0xffff8000;
 
@@ -42,7 +53,13 @@ struct DescriptorLocation {
   uint32_t stride = 0;
 };
 
+enum class AbiKind : uint8_t {
+  kDriver,   // for a driver or simulator that reads the launch record
+  kKernarg,  // a kernel in an amdhsa code object (core/out/amdhsa.h)
+};
+
 struct Abi {
+  AbiKind kind = AbiKind::kDriver;
   const mir::Module* module = nullptr;
   std::vector<DescriptorLocation> places;     // by MIR resource
   std::vector<uint32_t> descriptor_sgprs;  // by number of the memory
@@ -50,7 +67,11 @@ struct Abi {
   std::optional<uint32_t> num_workgroups;  // first of three SGPRs
   std::optional<uint32_t> base_workgroup;  // likewise
   uint32_t push_sgpr = 0;                  // first SGPR with push constants
-  uint32_t push_dwords = 0;                // of the client's block that are in SGPRs, from its start
+  uint32_t push_dwords = 0;  // of the client's block that are in SGPRs, from its start
+  // Of kKernarg, bytes: offsets of three dwords each, and the size of the segment. `places` are
+  // offsets in the segment too.
+  std::optional<uint32_t> num_workgroups_offset, base_workgroup_offset;
+  uint32_t kernarg_bytes = 0;
   uint32_t user_sgprs = 0;
   std::array<std::optional<uint32_t>, 3> workgroup_id;  // SGPRs
   std::optional<uint32_t> wave_word;                    // SGPR: tg_size
@@ -60,20 +81,26 @@ struct Abi {
   bool needs_base = false;
 };
 
-// Returns the ABI of a compute module. Errors: more descriptor memories than registers (refusal).
-absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
+// Returns the ABI of a compute module. Errors (refusals): more descriptor memories than registers;
+// for a kernel, resources that are no buffers, and arrays of buffers without known length.
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver);
 
 // Facts that only the finished program has.
 struct ProgramShape {
   uint32_t width = 32;
   uint32_t vgprs = 0;
+  uint32_t sgprs = 0;  // of s0 to s105; only a kernel's metadata have it
   uint32_t instruction_bytes = 0;
   uint32_t code_bytes = 0;
   uint32_t scratch_bytes_per_lane = 0;
 };
 
-// Returns the launch record of a program.
+// Returns the launch record of a program. Of a kernel it has what does not depend on where data
+// are: its code object says the rest.
 out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape);
+
+// Returns the description of a kernel (kKernarg), without its code.
+out::AmdHsaKernel KernelOf(const Abi& abi, const ProgramShape& shape);
 
 }  // namespace kiln::amd
 

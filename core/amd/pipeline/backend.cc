@@ -23,12 +23,14 @@ constexpr Backend Tools() {
   return row;
 }
 
-constexpr Backend WithCompiler() {
+using CompileFunction = decltype(Backend::compile);
+
+constexpr Backend WithCompiler(CompileFunction compile) {
   Backend row = Tools();
   row.code_generation_version = 1;
   row.features = &kGfx1030Features;
   row.passes = PassRows;
-  row.compile = CompileModule;
+  row.compile = compile;
   return row;
 }
 
@@ -36,6 +38,7 @@ constexpr Backend WithCompiler() {
 
 // Results of version 0 are refusals; the first compiler has version 1, and so none of their keys.
 constinit const Backend kGfx1030Backend = Tools();
-constinit const Backend kGfx1030Compiler = WithCompiler();
+constinit const Backend kGfx1030Compiler = WithCompiler(CompileModule);
+constinit const Backend kGfx1030CodeObjects = WithCompiler(CompileCodeObjects);
 
 }  // namespace kiln::amd

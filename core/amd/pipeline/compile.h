@@ -24,6 +24,12 @@ std::string VariantName(uint32_t width);
 absl::StatusOr<Compiled> CompileModule(const mir::Module& module, const CompileOptions& options,
                                        Runner& runner, Sink* sink);
 
+// The same for ROCm: the code of a variant is an amdhsa code object of one kernel, which takes
+// buffers and push constants as kernel arguments (core/amd/ABI.md). Refuses also other resources.
+absl::StatusOr<Compiled> CompileCodeObjects(const mir::Module& module,
+                                            const CompileOptions& options, Runner& runner,
+                                            Sink* sink);
+
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_PIPELINE_COMPILE_H_

@@ -30,14 +30,18 @@ Row SetRegister(int number, isa::Operand from) {
 
 }  // namespace
 
-// The high half arrives as 0x80000000 | bits 47:32 of an address whose upper bits are ones
-// (SgprContent::kScratchBase): 0x7fff0000 more makes it canonical.
+// A driver's high half arrives as 0x80000000 | bits 47:32 of an address whose upper bits are ones
+// (SgprContent::kScratchBase): 0x7fff0000 more makes it canonical. A kernel's address is complete
+// (LLVM, AMDGPUUsage, "Flat Scratch Init" of GFX10).
 void AddScratchPrologue(const Abi& abi, Program& program) {
   constexpr int kFlatScratchLow = 20, kFlatScratchHigh = 21;
-  const isa::Operand low = isa::Sgpr(kScratchSgpr), high = isa::Sgpr(kScratchSgpr + 1);
+  const bool kernel = abi.kind == AbiKind::kKernarg;
+  const int base = static_cast<int>(kernel ? kKernelScratchSgpr : kScratchSgpr);
+  const isa::Operand low = isa::Sgpr(base), high = isa::Sgpr(base + 1);
   const isa::Operand offset = isa::Sgpr(static_cast<int>(abi.start_sgprs));
-  Row carry = Scalar(Opcode::kSAddcU32, high, high, isa::Source(isa::kLiteralCode));
-  carry.inst.literal = 0x7fff0000;
+  Row carry =
+      Scalar(Opcode::kSAddcU32, high, high, isa::Source(kernel ? isa::kInt0 : isa::kLiteralCode));
+  if (!kernel) carry.inst.literal = 0x7fff0000;
   const std::vector<Row> start = {Scalar(Opcode::kSAddU32, low, low, offset), carry,
                                   SetRegister(kFlatScratchLow, low),
                                   SetRegister(kFlatScratchHigh, high)};

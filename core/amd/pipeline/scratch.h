@@ -8,7 +8,7 @@
 namespace kiln::amd {
 
 // Adds in front of the program what sets FLAT_SCRATCH, from which scratch instructions count: the
-// base of all waves' scratch plus this wave's offset. Changes s0 and s1, which hold the base.
+// base of all waves' scratch plus this wave's offset. Changes the two SGPRs that hold the base.
 void AddScratchPrologue(const Abi& abi, Program& program);
 
 }  // namespace kiln::amd

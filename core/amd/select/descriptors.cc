@@ -14,6 +14,8 @@ Operand Descriptors::Load(uint32_t resource, mir::ValueId index, uint32_t offset
     const Operand address = launch_.Address(abi_.descriptor_sgprs[place.memory]);
     const Operand def = Use(e_.New(kFileS, dwords), 0, dwords);
     e_.EmitRaw(Op(op), {def}, {address, soffset}, extra);
+    // A kernel has the address and the size of a buffer as arguments.
+    if (abi_.kind == AbiKind::kKernarg) return launch_.RawBuffer(def, e_.Component(def, 2));
     return def;
   };
   const uint32_t at = place.offset + offset;

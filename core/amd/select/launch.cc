@@ -9,7 +9,16 @@ void Launch::DeclareLiveIns() {
     v.file = kFileS;
     scalars_[sgpr] = Use(b_.AddLiveIn(v, UnitOfSgpr(sgpr)));
   };
-  for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+  if (abi_.kind == AbiKind::kKernarg) {
+    lir::Value segment;  // one value, so that loads take the pair as it is
+    segment.file = kFileS;
+    segment.comps = 2;
+    const lir::ValueId pair = b_.AddLiveIn(segment, UnitOfSgpr(kKernargSgpr));
+    for (uint32_t i = 0; i < 2; ++i) scalars_[kKernargSgpr + i] = Use(pair, static_cast<int>(i));
+    for (uint32_t sgpr = abi_.user_sgprs; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+  } else {
+    for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+  }
   for (uint32_t i = 0; i < abi_.push_dwords; ++i) push_.push_back(scalars_[abi_.push_sgpr + i]);
   for (uint32_t i = 0; i < abi_.local_ids; ++i) {
     lir::Value v;
@@ -23,17 +32,39 @@ Operand Launch::Address(uint32_t sgpr) {
   Operand& address = addresses_[sgpr];
   if (!Exists(address)) {
     const Emission::Prologue prologue(e_);
-    address = e_.Vector({Scalar(sgpr), Imm(kAddressHigh)}, kFileS);
+    const bool kernel = abi_.kind == AbiKind::kKernarg;
+    address = e_.Vector({Scalar(sgpr), kernel ? Scalar(sgpr + 1) : Imm(kAddressHigh)}, kFileS);
   }
   return address;
 }
 
 // Word 3: DST_SEL x y z w, a format of 32 bits, RESOURCE_LEVEL, OOB_SELECT 3 (raw), as Mesa 25.0.7
 // has it for raw buffers (ac_descriptors.c).
-Operand Launch::RawBuffer(const Operand& address, uint32_t bytes) {
+Operand Launch::RawBuffer(const Operand& address, const Operand& bytes) {
   constexpr uint32_t kRaw = 0x31016fac;
   const Operand high = e_.Salu(Opcode::kSAndB32, {e_.Component(address, 1), Imm(0xffff)});
-  return e_.Vector({e_.Component(address, 0), high, Imm(bytes), Imm(kRaw)}, kFileS);
+  return e_.Vector({e_.Component(address, 0), high, bytes, Imm(kRaw)}, kFileS);
+}
+
+Operand Launch::Argument(uint32_t offset) {
+  Operand& loaded = arguments_[offset];
+  if (Exists(loaded)) return loaded;
+  const Emission::Prologue prologue(e_);
+  Extra extra;
+  extra.offset = static_cast<int32_t>(offset);
+  loaded = Use(e_.New(kFileS));
+  e_.EmitRaw(Op(Opcode::kSLoadDword), {loaded}, {Address(kKernargSgpr), lir::NoOperand()}, extra);
+  return loaded;
+}
+
+Operand Launch::NumWorkgroups(uint32_t dimension) {
+  if (abi_.kind == AbiKind::kKernarg) return Argument(*abi_.num_workgroups_offset + 4 * dimension);
+  return Scalar(*abi_.num_workgroups + dimension);
+}
+
+Operand Launch::BaseWorkgroup(uint32_t dimension) {
+  if (abi_.kind == AbiKind::kKernarg) return Argument(*abi_.base_workgroup_offset + 4 * dimension);
+  return Scalar(*abi_.base_workgroup + dimension);
 }
 
 // The x dimension runs fastest.
@@ -74,8 +105,8 @@ absl::Status Launch::VisitLaunch(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   switch (inst.op) {
     case Op::kWorkgroupId: e_.Set(result, WorkgroupId(inst.imm0)); break;
-    case Op::kNumWorkgroups: e_.Set(result, Scalar(*abi_.num_workgroups + inst.imm0)); break;
-    case Op::kBaseWorkgroup: e_.Set(result, Scalar(*abi_.base_workgroup + inst.imm0)); break;
+    case Op::kNumWorkgroups: e_.Set(result, NumWorkgroups(inst.imm0)); break;
+    case Op::kBaseWorkgroup: e_.Set(result, BaseWorkgroup(inst.imm0)); break;
     case Op::kLocalIndex: e_.Set(result, LocalIndex()); break;
     case Op::kSubgroupId: e_.Set(result, SubgroupId()); break;
     default: return e_.Unexpected("no value of the launch");

@@ -391,7 +391,7 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
     LoadScalar(id, address, false, e_.Src(offset));
     return absl::OkStatus();
   }
-  const Operand descriptor = launch_.RawBuffer(address, bytes);
+  const Operand descriptor = launch_.RawBuffer(address, Imm(bytes));
   if (scalar) {
     LoadScalar(id, descriptor, true, e_.ToScalar(e_.Src(offset)));
     return absl::OkStatus();
