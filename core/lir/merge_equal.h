@@ -14,10 +14,10 @@ namespace kiln::lir {
 // the other's. `may_rewrite` is asked before each, and no is respected.
 //
 // Left alone: what has effects, accesses memory that may change, or defines a value of a file with
-// a save file (there is one register for it, so that living longer costs more than the instruction).
-// Within a block only: constants (a copy or collect of them is cheaper than a register), and what
-// depends on which lanes are on, of which a block keeps one set. Returns true if any went. Expected
-// linear.
+// a save file (there is one register for it, so that living longer costs more than the
+// instruction). Within a block only: constants (a copy or collect of them is cheaper than a
+// register), and what depends on which lanes are on, of which a block keeps one set. Returns true
+// if any went. Expected linear.
 bool MergeEqual(const Machine& machine, Function& f, const std::function<bool()>& may_rewrite);
 
 }  // namespace kiln::lir

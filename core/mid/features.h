@@ -50,8 +50,8 @@ struct Features {
 
   bool divides_directions;  // of cubes, by their largest component (else normalize_directions)
   // Constants that a multiply-add of floats takes without a register (form_fma): as its addend none
-  // or those of ExactHalf (core/base/half.h), its multiplicands being in registers; or as any source
-  // one of any bits besides some powers of two.
+  // or those of ExactHalf (core/base/half.h), its multiplicands being in registers; or as any
+  // source one of any bits besides some powers of two.
   enum class Addends : uint8_t { kNone, kExactHalves, kOneLiteral };
   Addends constant_addends;
 

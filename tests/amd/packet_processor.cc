@@ -207,7 +207,7 @@ absl::StatusOr<sim::scene::RunStats> LaunchKernel(const CodeObject& object, cons
   sim::scene::AssignAddresses(absl::MakeSpan(dispatch.buffers));
   ClientBuffer segment;
   segment.bound = false;
-  // What no argument fills is no data: a kernel that reads it shows.
+  // Bytes that no argument fills are no data: a kernel that reads them shows.
   segment.bytes.resize(kernel->at(".kernarg_segment_size"), 0xc5);
   for (const nlohmann::json& argument : kernel->at(".args")) {
     if (absl::Status s = Fill(argument, dispatch, segment.bytes); !s.ok()) return s;

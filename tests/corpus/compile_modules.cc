@@ -1,13 +1,15 @@
 // Compiles the modules of a list in this process: for profilers, which want neither workers nor
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
-//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST
+//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
+//   [--dump=DIR] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
 // none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
 // by pass; --dump writes the machine code of each variant to DIR
-// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"). Counts of executed instructions do not depend on the machine's other load:
+// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"). Counts of executed
+// instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -115,8 +117,8 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
   const auto refuse = [&](const absl::Status& s) {
     if (!args.hashes) return;
     const std::string why = s.code() == absl::StatusCode::kInternal ? std::string(s.message()) : "";
-    printf("%s %s%s%s\n", path.c_str(), std::string(kiln::CauseOf(s)).c_str(), why.empty() ? "" : ": ",
-           why.c_str());
+    printf("%s %s%s%s\n", path.c_str(), std::string(kiln::CauseOf(s)).c_str(),
+           why.empty() ? "" : ": ", why.c_str());
   };
   const auto prepared = kiln::Prepare(ReadWords(path), prepare, sink, {});
   if (!prepared.ok()) return refuse(prepared.status());

@@ -113,7 +113,7 @@ void ExpectAgreement(const std::string& op, const std::string& type, int sources
   for (bool mixed : {false, true}) ExpectAgreement(Module(op, type, sources, result, mixed));
 }
 
-// Of ops.def, all rows whose sources are doubles if they are floats.
+// All rows of ops.def whose sources are doubles if they are floats.
 TEST(Doubles, OperationsAgreeWithTheInterpreter) {
   int tested = 0;
   for (int i = 0; i < mir::NumOps(); ++i) {

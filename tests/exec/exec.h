@@ -49,8 +49,8 @@ struct Setup {
   absl::StatusOr<sim::scene::RunStats> (*run)(const Variant& program,
                                               const SimulationOptions& options,
                                               sim::scene::Dispatch& dispatch) = nullptr;
-  bool waits = true;                 // the code has software waits, which are judged
-  bool bindless = false;             // all descriptors in arrays without length (unsized.h)
+  bool waits = true;      // the code has software waits, which are judged
+  bool bindless = false;  // all descriptors in arrays without length (unsized.h)
 };
 
 // Returns "" if all agree, else the differences. `module` is text as core/mir/parse.h reads it.

@@ -19,10 +19,10 @@ struct Case {
 };
 
 // A value read from an inactive lane is undefined: it is replaced by 0.
-#define IF_ACTIVE                                                                  \
-  " %50:i32, %51:i32, %52:i32, %53:i32 = ballot true %54:i32 = and %30, 32 "       \
-  "%55:bool = ine %54, 0 %56:i32 = select %55, %51, %50 %57:i32 = and %30, 31 "    \
-  "%58:i32 = ushr %56, %57 %59:i32 = and %58, 1 %49:bool = ine %59, 0 "            \
+#define IF_ACTIVE                                                               \
+  " %50:i32, %51:i32, %52:i32, %53:i32 = ballot true %54:i32 = and %30, 32 "    \
+  "%55:bool = ine %54, 0 %56:i32 = select %55, %51, %50 %57:i32 = and %30, 31 " \
+  "%58:i32 = ushr %56, %57 %59:i32 = and %58, 1 %49:bool = ine %59, 0 "         \
   "%20:i32 = select %49, %40, 0"
 
 // Sums and products of floats are exact: SPIR-V leaves their order of association open.
@@ -106,7 +106,8 @@ constexpr Case kCases[] = {
     {"InclusiveNegativeZeros",
      "%22:bool = ult %10, 0x70000000 %23:f32 = select %22, -0f, 1f "
      "%21:f32 = inclusive_scan[fadd] %23 %20:i32 = bitcast %21"},
-    {"ReduceFmul", "%22:f32 = select %12, 2f, -0.5f %21:f32 = reduce[fmul, 0] %22 %20:i32 = bitcast %21"},
+    {"ReduceFmul",
+     "%22:f32 = select %12, 2f, -0.5f %21:f32 = reduce[fmul, 0] %22 %20:i32 = bitcast %21"},
     {"ReduceFmin", "%21:f32 = reduce[fmin, 0] %11 %20:i32 = bitcast %21"},
     {"ReduceFmax", "%21:f32 = reduce[fmax, 0] %11 %20:i32 = bitcast %21"},
     {"ReduceBool",
@@ -225,8 +226,8 @@ std::vector<Typed> TypedCases() {
   return cases;
 }
 
-// Returns code that defines %13 of the type from %10, with all bits in use; floats are such that the
-// op is exact.
+// Returns code that defines %13 of the type from %10, with all bits in use; floats are such that
+// the op is exact.
 std::string MakeTyped(const std::string& type, const std::string& op) {
   if (type == "i64") {
     return "%60:i64 = zext %10 %61:i64 = imul %60, 0x9e3779b97f4a7c15i64 %62:i64 = iadd %61, %60 "

@@ -1,7 +1,8 @@
 // kilnc: compiles one module with every pass checked, for developers and tests. Not the product's
 // command line (client/ has that).
 //
-//   kilnc [--target=tgl|gfx1030] [--widths=8,16] [--print-after=PASS|all|changed] [--stop-after=PASS]
+//   kilnc [--target=tgl|gfx1030] [--widths=8,16] [--print-after=PASS|all|changed]
+//   [--stop-after=PASS]
 //         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]...
 //         [--view-mask=HEX] [-o DIR] FILE.spv|FILE.mir
 //

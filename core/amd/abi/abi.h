@@ -61,14 +61,14 @@ enum class AbiKind : uint8_t {
 struct Abi {
   AbiKind kind = AbiKind::kDriver;
   const mir::Module* module = nullptr;
-  std::vector<DescriptorLocation> places;     // by MIR resource
+  std::vector<DescriptorLocation> places;  // by MIR resource
   std::vector<uint32_t> descriptor_sgprs;  // by number of the memory
   std::optional<uint32_t> push_pointer;    // SGPR
   std::optional<uint32_t> num_workgroups;  // first of three SGPRs
   std::optional<uint32_t> base_workgroup;  // likewise
   uint32_t push_sgpr = 0;                  // first SGPR with push constants
   uint32_t push_dwords = 0;  // of the client's block that are in SGPRs, from its start
-  // Of kKernarg, bytes: offsets of three dwords each, and the size of the segment. `places` are
+  // For kKernarg, bytes: offsets of three dwords each, and the size of the segment. `places` are
   // offsets in the segment too.
   std::optional<uint32_t> num_workgroups_offset, base_workgroup_offset;
   uint32_t kernarg_bytes = 0;
@@ -95,7 +95,7 @@ struct ProgramShape {
   uint32_t scratch_bytes_per_lane = 0;
 };
 
-// Returns the launch record of a program. Of a kernel it has what does not depend on where data
+// Returns the launch record of a program. For a kernel it has what does not depend on where data
 // are: its code object says the rest.
 out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape);
 

@@ -1,4 +1,5 @@
-// The state that the parts of emission share: the function, the program so far, labels, the first error.
+// The state that the parts of emission share: the function, the program so far, labels, the first
+// error.
 //
 // Lanes: "mask" instructions exist for waves of both sizes; Masks names them once.
 #ifndef KILN_CORE_AMD_EMIT_CONTEXT_H_

@@ -160,7 +160,8 @@ TEST(FinaliseTest, TheEncodersRefusalIsNamed) {
   move.inst.src[0] = isa::Vgpr(1);
   program.rows = {move, End()};
   const auto binary = Finalise(program, {});
-  EXPECT_EQ(binary.status().message(), "instruction 0 (id 0): v_mov_b32: dst: cannot hold operand 1");
+  EXPECT_EQ(binary.status().message(),
+            "instruction 0 (id 0): v_mov_b32: dst: cannot hold operand 1");
 }
 
 }  // namespace

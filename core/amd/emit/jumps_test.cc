@@ -20,14 +20,13 @@ Strings Lines(std::string_view text, uint8_t width = 32) {
 }
 
 TEST(JumpsTest, IfElse) {
-  EXPECT_EQ(
-      Lines("block b0 depth 0\nmask_if %mvcc\n-> b1, b2\n"
-            "block b1 depth 0\n%v1 = v_copy #0x1\nmask_else\n-> b3\n~> b2\n"
-            "block b2 depth 0\n%v1 = v_copy #0x2\nmask_endif\n-> b3\n"
-            "block b3 depth 0\nend\n"),
-      (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 3", "v_mov_b32_e32 v1, 1",
-               "s_andn2_b32 exec_lo, s103, exec_lo", "s_cbranch_execz 0 -> 6",
-               "v_mov_b32_e32 v1, 2", "s_endpgm"}));
+  EXPECT_EQ(Lines("block b0 depth 0\nmask_if %mvcc\n-> b1, b2\n"
+                  "block b1 depth 0\n%v1 = v_copy #0x1\nmask_else\n-> b3\n~> b2\n"
+                  "block b2 depth 0\n%v1 = v_copy #0x2\nmask_endif\n-> b3\n"
+                  "block b3 depth 0\nend\n"),
+            (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 3",
+                     "v_mov_b32_e32 v1, 1", "s_andn2_b32 exec_lo, s103, exec_lo",
+                     "s_cbranch_execz 0 -> 6", "v_mov_b32_e32 v1, 2", "s_endpgm"}));
 }
 
 TEST(JumpsTest, AnEmptyElseIsNone) {

@@ -15,15 +15,16 @@ struct Field {
   size_t at;
   size_t bytes;
 };
-#define KILN_FIELD(name) {#name, offsetof(Extra, name), sizeof(Extra::name)}
+#define KILN_FIELD(name) \
+  { #name, offsetof(Extra, name), sizeof(Extra::name) }
 constexpr Field kFields[] = {
-    KILN_FIELD(offset),    KILN_FIELD(dpp_lanes), KILN_FIELD(dpp_control),  KILN_FIELD(simm),
-    KILN_FIELD(form),      KILN_FIELD(dpp_masks), KILN_FIELD(dpp_flags),    KILN_FIELD(omod),
-    KILN_FIELD(op_sel),    KILN_FIELD(op_sel_hi), KILN_FIELD(neg_hi),       KILN_FIELD(sdwa_dst),
-    KILN_FIELD(sdwa_src0), KILN_FIELD(sdwa_src1), KILN_FIELD(sdwa_sext),    KILN_FIELD(cache),
-    KILN_FIELD(flags),     KILN_FIELD(dmask),     KILN_FIELD(dim),          KILN_FIELD(format),
-    KILN_FIELD(offset1),   KILN_FIELD(gds),       KILN_FIELD(target),       KILN_FIELD(enable),
-    KILN_FIELD(export_flags), KILN_FIELD(attribute), KILN_FIELD(channel),   KILN_FIELD(high)};
+    KILN_FIELD(offset),       KILN_FIELD(dpp_lanes), KILN_FIELD(dpp_control), KILN_FIELD(simm),
+    KILN_FIELD(form),         KILN_FIELD(dpp_masks), KILN_FIELD(dpp_flags),   KILN_FIELD(omod),
+    KILN_FIELD(op_sel),       KILN_FIELD(op_sel_hi), KILN_FIELD(neg_hi),      KILN_FIELD(sdwa_dst),
+    KILN_FIELD(sdwa_src0),    KILN_FIELD(sdwa_src1), KILN_FIELD(sdwa_sext),   KILN_FIELD(cache),
+    KILN_FIELD(flags),        KILN_FIELD(dmask),     KILN_FIELD(dim),         KILN_FIELD(format),
+    KILN_FIELD(offset1),      KILN_FIELD(gds),       KILN_FIELD(target),      KILN_FIELD(enable),
+    KILN_FIELD(export_flags), KILN_FIELD(attribute), KILN_FIELD(channel),     KILN_FIELD(high)};
 #undef KILN_FIELD
 
 }  // namespace
@@ -41,8 +42,7 @@ std::string PrintExtra(const lir::SideRow& row) {
 
 bool ParseExtra(std::string_view text, lir::SideRow* row) {
   *row = {};
-  const std::vector<std::string> words =
-      absl::StrSplit(std::string(text), ' ', absl::SkipEmpty());
+  const std::vector<std::string> words = absl::StrSplit(std::string(text), ' ', absl::SkipEmpty());
   if (words.size() % 2 != 0) return false;
   for (size_t i = 0; i < words.size(); i += 2) {
     uint32_t value = 0;

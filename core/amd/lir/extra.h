@@ -1,5 +1,5 @@
-// The fields of an instruction of LIR besides its operands: modifiers, offsets, cache bits. The side
-// row of every isa operation (lir::Function::side).
+// The fields of an instruction of LIR besides its operands: modifiers, offsets, cache bits. The
+// side row of every isa operation (lir::Function::side).
 #ifndef KILN_CORE_AMD_LIR_EXTRA_H_
 #define KILN_CORE_AMD_LIR_EXTRA_H_
 
@@ -33,7 +33,7 @@ struct Extra {
   uint32_t dpp_lanes = 0;
   uint16_t dpp_control = 0;
   uint16_t simm = 0;
-  uint8_t form = 0;       // isa::Form: kPlain leaves the choice to emission; else kDpp16, kDpp8, kSdwa
+  uint8_t form = 0;  // isa::Form: kPlain leaves the choice to emission; else kDpp16, kDpp8, kSdwa
   uint8_t dpp_masks = 0;  // rows, then banks << 4
   uint8_t dpp_flags = 0;  // 1 bound_control, 2 fetch_inactive
   uint8_t omod = 0;

@@ -31,8 +31,7 @@ constexpr lir::FileInfo kFiles[] = {{"V", kPoolVgpr, true, kNoFile, true},
                                     {"M", kPoolSgpr, true, kNoFile, false, kClobbersScc},
                                     {"SCC", kPoolScc, false, kFileS},
                                     {"W", kPoolVgpr}};
-constexpr lir::PoolInfo kPools[] = {
-    {"v", kVgprUnits}, {"s", kSgprUnits, 0, 1, 2}, {"scc", 1}};
+constexpr lir::PoolInfo kPools[] = {{"v", kVgprUnits}, {"s", kSgprUnits, 0, 1, 2}, {"scc", 1}};
 constexpr std::string_view kTypes[] = {"b32"};
 
 // Fixed operands are codes of isa::Operand: those of scalar registers have names.
@@ -136,8 +135,8 @@ lir::OpInfo InfoOf(Opcode op) {
   row.name = {info.mnemonic.data(), info.mnemonic.size()};
   row.flags = FlagsOf(info) | lir::kOpSide;
   if (info.Has(kSccW) && !OnlyMakesScc(info)) row.clobbers = kClobbersScc;
-  const bool tied_data = info.Has(kAtomic) && (isa::IsBuffer(info.encoding) ||
-                                               info.encoding == Encoding::kMimg);
+  const bool tied_data =
+      info.Has(kAtomic) && (isa::IsBuffer(info.encoding) || info.encoding == Encoding::kMimg);
   if (info.Has(kDstR) || tied_data) row.tied = kDataUse;
   row.memory_class = MemoryClassOf(info);
   return row;

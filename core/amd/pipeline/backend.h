@@ -6,7 +6,8 @@
 
 namespace kiln::amd {
 
-// The row of the driver's table: tools for machine code of any compiler. The driver refuses compiles.
+// The row of the driver's table: tools for machine code of any compiler. The driver refuses
+// compiles.
 extern const Backend kGfx1030Backend;
 
 // The same target with its compiler, which tests/exec judges. It becomes the row once everything

@@ -49,9 +49,10 @@ bool IsWanted(const CompileOptions& options, int lanes) {
 absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int lanes) {
   const auto size = static_cast<uint32_t>(lanes);
   if (options.require_full_subgroups && m.local_size[0] % size != 0) {
-    return BeyondLimit("partial_subgroups",
-                       absl::StrCat("workgroup of size ", m.local_size[0], " in x, at ", size, " lanes"),
-                       m.local_size_id);
+    return BeyondLimit(
+        "partial_subgroups",
+        absl::StrCat("workgroup of size ", m.local_size[0], " in x, at ", size, " lanes"),
+        m.local_size_id);
   }
   return absl::OkStatus();
 }
@@ -59,7 +60,8 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_compiler", "graphics stages, which gfx1030 has no compiler for yet");
+    return Unsupported("missing_compiler",
+                       "graphics stages, which gfx1030 has no compiler for yet");
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);

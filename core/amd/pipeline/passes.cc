@@ -125,11 +125,11 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   for (const lir::Block& b : w.lir.blocks) {
     w.unscheduled.insert(w.unscheduled.end(), b.insts.begin(), b.insts.end());
   }
-  const lir::schedule::ScheduleStats stats = lir::schedule::ScheduleBeforeAllocation(
-      Gfx1030Machine(), &w.lir,
-      {.reserve = {VgprsLeftFree(w), kSgprReserve, 0},
-       .balanced = {kVgprReserve, 0, 0},
-       .excess = {0, 0, kSccExcess}});
+  const lir::schedule::ScheduleStats stats =
+      lir::schedule::ScheduleBeforeAllocation(Gfx1030Machine(), &w.lir,
+                                              {.reserve = {VgprsLeftFree(w), kSgprReserve, 0},
+                                               .balanced = {kVgprReserve, 0, 0},
+                                               .excess = {0, 0, kSccExcess}});
   return stats.changed() != 0;
 }
 
@@ -257,8 +257,7 @@ std::string PrintWork(const Work& w) {
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing:
-      return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
+    case Work::Stage::kNothing: return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
     case Work::Stage::kSsa: return lir::Verify(Gfx1030Machine(), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(Gfx1030Machine(), w.lir);
     default: return absl::OkStatus();

@@ -21,9 +21,8 @@ bool Arithmetic::IsModifierAlone(mir::ValueId v) const {
 bool Arithmetic::IsScalarWork(mir::InstId id) const {
   if (!e_.IsUniform(m_.result(id))) return false;
   const absl::Span<const mir::ValueId> sources = m_.sources(id);
-  return std::all_of(sources.begin(), sources.end(), [&](mir::ValueId v) {
-    return !IsModifierAlone(v) && e_.IsScalar(e_.Src(v));
-  });
+  return std::all_of(sources.begin(), sources.end(),
+                     [&](mir::ValueId v) { return !IsModifierAlone(v) && e_.IsScalar(e_.Src(v)); });
 }
 
 absl::Status Arithmetic::VisitAlu(mir::InstId id) {

@@ -13,10 +13,12 @@ struct Row {
   Opcode shared, shared_rtn, shared64, shared64_rtn;
 };
 
-#define KILN_ROW(op, name, ds, ds_rtn, ds64, ds64_rtn)                                        \
-  {mir::AtomicOp::op, Opcode::kBufferAtomic##name, Opcode::kBufferAtomic##name##X2,           \
-   Opcode::kGlobalAtomic##name, Opcode::kGlobalAtomic##name##X2, Opcode::ds, Opcode::ds_rtn, \
-   Opcode::ds64, Opcode::ds64_rtn}
+#define KILN_ROW(op, name, ds, ds_rtn, ds64, ds64_rtn)                                            \
+  {                                                                                               \
+    mir::AtomicOp::op, Opcode::kBufferAtomic##name, Opcode::kBufferAtomic##name##X2,              \
+        Opcode::kGlobalAtomic##name, Opcode::kGlobalAtomic##name##X2, Opcode::ds, Opcode::ds_rtn, \
+        Opcode::ds64, Opcode::ds64_rtn                                                            \
+  }
 constexpr Opcode kNone = Opcode::kSNop;
 constexpr Row kRows[] = {
     KILN_ROW(kAdd, Add, kDsAddU32, kDsAddRtnU32, kDsAddU64, kDsAddRtnU64),
@@ -100,8 +102,8 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
   const size_t half = wide ? 2 : 1;
   const bool used = e_.UsedMask(id) != 0;
   if (location.space == Space::kShared) {
-    const Opcode opcode = used ? (wide ? row->shared64_rtn : row->shared_rtn)
-                               : (wide ? row->shared64 : row->shared);
+    const Opcode opcode =
+        used ? (wide ? row->shared64_rtn : row->shared_rtn) : (wide ? row->shared64 : row->shared);
     if (opcode == kNone) return e_.Unexpected("an atomic that has no instruction");
     const Memory::Address a = memory_.AddressOf(location, 0, 0xffff);
     const auto all = absl::MakeConstSpan(operands);
@@ -118,8 +120,8 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
     return absl::OkStatus();
   }
   const bool buffer = location.space == Space::kBuffer;
-  const Opcode opcode = buffer ? (wide ? row->buffer64 : row->buffer)
-                               : (wide ? row->global64 : row->global);
+  const Opcode opcode =
+      buffer ? (wide ? row->buffer64 : row->buffer) : (wide ? row->global64 : row->global);
   if (opcode == kNone) return e_.Unexpected("an atomic that has no instruction");
   // The value comes before the comparator.
   absl::InlinedVector<Operand, 4> data;

@@ -43,8 +43,8 @@ class Control : public Room {
   // A construct of masks around the present position: the blocks after its restoring point.
   struct Mask {
     lir::BlockId next;
-    lir::BlockId other;     // of loops: the exit; else invalid
-    bool left = false;      // lanes may have left it by a break or continue
+    lir::BlockId other;  // of loops: the exit; else invalid
+    bool left = false;   // lanes may have left it by a break or continue
   };
   // The way in which a side of an if ended.
   enum class End : uint8_t { kYield, kJumped, kUnreachable };
@@ -58,8 +58,8 @@ class Control : public Room {
   void EnterTail();
   void AddRestoringEdges(size_t masks);
   absl::StatusOr<End> VisitSide(mir::RegionId region);
-  absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join,
-                               lir::BlockId next, uint32_t slot);
+  absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join, lir::BlockId next,
+                               uint32_t slot);
   absl::Status VisitUniformSide(mir::RegionId region, lir::BlockId join);
   absl::Status VisitMaskedIf(mir::InstId id, bool swap);
   absl::Status VisitUniformIf(mir::InstId id, bool swap);

@@ -146,10 +146,10 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   fields.spirv_id = spirv_id_;
   fields.aux = IsIsaOp(op) ? AddExtra(f_, extra) : aux;
   // Not what reads V, of which only the lanes that are on may be read (v_readfirstlane).
-  const bool whole = !defs.empty() && IsValue(defs[0]) &&
-                     (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc) &&
-                     std::none_of(uses.begin(), uses.end(),
-                                  [&](const Operand& o) { return IsIn(o, kFileV); });
+  const bool whole =
+      !defs.empty() && IsValue(defs[0]) &&
+      (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc) &&
+      std::none_of(uses.begin(), uses.end(), [&](const Operand& o) { return IsIn(o, kFileV); });
   if (whole) fields.flags |= lir::kNoMask;
   if (!in_prologue_) return b_.Emit(op, fields, defs, uses);
   prologue_.push_back(lir::MakeInst(f_, op, fields, defs, uses));

@@ -76,12 +76,12 @@ Operand Images::Sampler(const Access& a, bool gather) {
   const uint32_t image = m_.inst(a.id).imm0;
   const bool combined = a.texel->sampler == mir::TexelOp::kNoSampler;
   const Operand words =
-      combined ? descriptors_.Load(image, Source(a, a.sources.image_index), kImageDescriptorBytes, 4)
-               : descriptors_.Load(a.texel->sampler, Source(a, a.sources.sampler_index), 0, 4);
+      combined
+          ? descriptors_.Load(image, Source(a, a.sources.image_index), kImageDescriptorBytes, 4)
+          : descriptors_.Load(a.texel->sampler, Source(a, a.sources.sampler_index), 0, 4);
   if (!gather) return words;
   constexpr uint32_t kTruncCoord = 1u << 27;
-  const Operand first =
-      e_.Salu(Opcode::kSAndB32, {e_.Component(words, 0), Imm(~kTruncCoord)});
+  const Operand first = e_.Salu(Opcode::kSAndB32, {e_.Component(words, 0), Imm(~kTruncCoord)});
   return e_.Vector({first, e_.Component(words, 1), e_.Component(words, 2), e_.Component(words, 3)},
                    kFileS);
 }
@@ -93,9 +93,11 @@ Operand Images::PackedOffsets(const Access& a) {
   if (a.sources.offsets >= 0) {
     Operand packed;
     for (int i = 0; i < a.sources.num_offsets; ++i) {
-      const Operand part = e_.Valu(Opcode::kVAndB32, {Imm(0x3f), e_.Src(Source(a, a.sources.offsets + i))});
-      packed = i == 0 ? part
-                      : e_.Valu(Opcode::kVLshlOrB32, {part, Imm(8 * static_cast<uint32_t>(i)), packed});
+      const Operand part =
+          e_.Valu(Opcode::kVAndB32, {Imm(0x3f), e_.Src(Source(a, a.sources.offsets + i))});
+      packed =
+          i == 0 ? part
+                 : e_.Valu(Opcode::kVLshlOrB32, {part, Imm(8 * static_cast<uint32_t>(i)), packed});
     }
     return packed;
   }
@@ -201,9 +203,8 @@ absl::Status Images::Sample(const Access& a) {
   const bool compare = a.sources.dref >= 0;
   if (compare) absl::StrAppend(&name, "_c");
   const mir::ValueId lod = Source(a, a.sources.lod);
-  const bool level_zero =
-      lod.valid() ? m_.IsConstant(lod) && m_.value(lod).bits == 0
-                  : !implicit && a.sources.ddx < 0 && a.sources.bias < 0;
+  const bool level_zero = lod.valid() ? m_.IsConstant(lod) && m_.value(lod).bits == 0
+                                      : !implicit && a.sources.ddx < 0 && a.sources.bias < 0;
   const bool has_level = !implicit && !lod.valid() && a.sources.ddx < 0 &&
                          (a.sources.bias >= 0 || a.sources.min_lod >= 0);
   const bool has_min = a.sources.min_lod >= 0 && !has_level;
@@ -298,7 +299,8 @@ namespace {
 int ComponentsOf(mir::ImageFormat format) {
   switch (format) {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) \
-  case mir::ImageFormat::enumerator: return (r != 0) + (g != 0) + (b != 0) + (a != 0);
+  case mir::ImageFormat::enumerator:                  \
+    return (r != 0) + (g != 0) + (b != 0) + (a != 0);
 #include "core/mir/formats.def"
 #undef FORMAT
     case mir::ImageFormat::kUnknown: break;
@@ -413,9 +415,10 @@ absl::Status Images::Size(const Access& a) {
   };
   int next = 0;
   const auto set = [&](const Operand& size) { e_.Set(m_.result(a.id, next++), size); };
-  const Operand width = e_.Salu(
-      Opcode::kSOrB32, {Field(e_.Component(words, 1), 30, 2),
-                        e_.Salu(Opcode::kSLshlB32, {Field(e_.Component(words, 2), 0, 12), Imm(2)})});
+  const Operand width =
+      e_.Salu(Opcode::kSOrB32,
+              {Field(e_.Component(words, 1), 30, 2),
+               e_.Salu(Opcode::kSLshlB32, {Field(e_.Component(words, 2), 0, 12), Imm(2)})});
   set(at_level(width));
   if (a.info.dim != mir::ImageDim::k1D) set(at_level(Field(e_.Component(words, 2), 14, 14)));
   if (a.info.dim == mir::ImageDim::k3D) set(at_level(Field(e_.Component(words, 4), 0, 13)));
@@ -425,7 +428,8 @@ absl::Status Images::Size(const Access& a) {
     Operand layers = e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {end, first}), Imm(1)});
     if (a.info.dim == mir::ImageDim::kCube) {
       // Division by 6 of at most 13 bits: times 2^18 / 6, rounded up.
-      layers = e_.Salu(Opcode::kSLshrB32, {e_.Salu(Opcode::kSMulI32, {layers, Imm(43691)}), Imm(18)});
+      layers =
+          e_.Salu(Opcode::kSLshrB32, {e_.Salu(Opcode::kSMulI32, {layers, Imm(43691)}), Imm(18)});
     }
     set(layers);
   }
@@ -436,8 +440,9 @@ absl::Status Images::Size(const Access& a) {
 
 absl::Status Images::Buffer(const Access& a) {
   const mir::Inst& inst = m_.inst(a.id);
-  constexpr Opcode kLoads[] = {Opcode::kSNop, Opcode::kBufferLoadFormatX, Opcode::kBufferLoadFormatXy,
-                               Opcode::kBufferLoadFormatXyz, Opcode::kBufferLoadFormatXyzw};
+  constexpr Opcode kLoads[] = {Opcode::kSNop, Opcode::kBufferLoadFormatX,
+                               Opcode::kBufferLoadFormatXy, Opcode::kBufferLoadFormatXyz,
+                               Opcode::kBufferLoadFormatXyzw};
   const Operand index = e_.ToV(e_.Src(Source(a, a.sources.coordinates)));
   const Operand resource = Image(a);
   Extra extra;
@@ -445,12 +450,12 @@ absl::Status Images::Buffer(const Access& a) {
   const bool coherent = (inst.flags & (mir::kCoherent | mir::kVolatile)) != 0;
   if (inst.op == mir::Op::kImageStore) {
     if (coherent) extra.cache = kGlc;
-    constexpr Opcode kStores[] = {
-        Opcode::kSNop, Opcode::kBufferStoreFormatX, Opcode::kBufferStoreFormatXy,
-        Opcode::kBufferStoreFormatXyz, Opcode::kBufferStoreFormatXyzw};
+    constexpr Opcode kStores[] = {Opcode::kSNop, Opcode::kBufferStoreFormatX,
+                                  Opcode::kBufferStoreFormatXy, Opcode::kBufferStoreFormatXyz,
+                                  Opcode::kBufferStoreFormatXyzw};
     const Parts values = StoredValues(a);
-    e_.EmitRaw(Op(kStores[values.size()]), {},
-               {index, resource, Imm(0), e_.Vector(values, kFileV)}, extra);
+    e_.EmitRaw(Op(kStores[values.size()]), {}, {index, resource, Imm(0), e_.Vector(values, kFileV)},
+               extra);
     return absl::OkStatus();
   }
   if (coherent) extra.cache = kGlc | kDlc;

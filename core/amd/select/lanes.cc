@@ -225,7 +225,8 @@ Operand Lanes::ByPattern(mir::InstId id, const Operand& value) {
   switch (inst.op) {
     case Op::kReadFirst: return e_.Valu(Opcode::kVReadfirstlaneB32, {value});
     case Op::kReadLane:
-      return e_.Valu(Opcode::kVReadlaneB32, {value, LaneNumber(e_.ToScalar(e_.Src(m_.source(id, 1))))});
+      return e_.Valu(Opcode::kVReadlaneB32,
+                     {value, LaneNumber(e_.ToScalar(e_.Src(m_.source(id, 1))))});
     case Op::kQuadBroadcast: {
       const int lane = static_cast<int>(inst.imm0);
       return Move(value, Quad(lane, lane, lane, lane));

@@ -38,7 +38,7 @@ class Launch : public Room {
   // Returns a dword of a kernel's argument segment, loaded once.
   Operand Argument(uint32_t offset);
 
-  std::vector<Operand> scalars_;  // by SGPR; none where the program has no such value
+  std::vector<Operand> scalars_;    // by SGPR; none where the program has no such value
   std::vector<Operand> addresses_;  // by SGPR of the low half; none before the first use
   std::vector<Operand> push_;
   std::array<Operand, 3> local_id_;

@@ -10,9 +10,9 @@ namespace {
 
 // Returns the axis that the last operation of the body is, -1 for none; %1 is the local index.
 int AxisOf(const std::string& size, const std::string& body) {
-  const absl::StatusOr<mir::Module> m = mir::Parse("mir 1\nentry \"main\"\nlocal_size " + size +
-                                                   "\nbody {\n%1:i32 = local_index\n" + body +
-                                                   "return\n}\n");
+  const absl::StatusOr<mir::Module> m =
+      mir::Parse("mir 1\nentry \"main\"\nlocal_size " + size + "\nbody {\n%1:i32 = local_index\n" +
+                 body + "return\n}\n");
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return -2;
   const std::vector<mir::InstId>& insts = m->region(m->body).insts;

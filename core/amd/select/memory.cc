@@ -7,7 +7,6 @@
 namespace kiln::amd {
 namespace {
 
-
 // The instructions that move a number of dwords, or one byte or word, in each space.
 struct Instructions {
   Opcode load[5];   // by dwords
@@ -16,24 +15,22 @@ struct Instructions {
 };
 
 constexpr Opcode kNone = Opcode::kSNop;
-constexpr Instructions kBuffers = {
-    {kNone, Opcode::kBufferLoadDword, Opcode::kBufferLoadDwordx2, Opcode::kBufferLoadDwordx3,
-     Opcode::kBufferLoadDwordx4},
-    {kNone, Opcode::kBufferStoreDword, Opcode::kBufferStoreDwordx2, Opcode::kBufferStoreDwordx3,
-     Opcode::kBufferStoreDwordx4},
-    Opcode::kBufferLoadUbyte,
-    Opcode::kBufferLoadUshort,
-    Opcode::kBufferStoreByte,
-    Opcode::kBufferStoreShort};
-constexpr Instructions kGlobals = {
-    {kNone, Opcode::kGlobalLoadDword, Opcode::kGlobalLoadDwordx2, Opcode::kGlobalLoadDwordx3,
-     Opcode::kGlobalLoadDwordx4},
-    {kNone, Opcode::kGlobalStoreDword, Opcode::kGlobalStoreDwordx2, Opcode::kGlobalStoreDwordx3,
-     Opcode::kGlobalStoreDwordx4},
-    Opcode::kGlobalLoadUbyte,
-    Opcode::kGlobalLoadUshort,
-    Opcode::kGlobalStoreByte,
-    Opcode::kGlobalStoreShort};
+constexpr Instructions kBuffers = {{kNone, Opcode::kBufferLoadDword, Opcode::kBufferLoadDwordx2,
+                                    Opcode::kBufferLoadDwordx3, Opcode::kBufferLoadDwordx4},
+                                   {kNone, Opcode::kBufferStoreDword, Opcode::kBufferStoreDwordx2,
+                                    Opcode::kBufferStoreDwordx3, Opcode::kBufferStoreDwordx4},
+                                   Opcode::kBufferLoadUbyte,
+                                   Opcode::kBufferLoadUshort,
+                                   Opcode::kBufferStoreByte,
+                                   Opcode::kBufferStoreShort};
+constexpr Instructions kGlobals = {{kNone, Opcode::kGlobalLoadDword, Opcode::kGlobalLoadDwordx2,
+                                    Opcode::kGlobalLoadDwordx3, Opcode::kGlobalLoadDwordx4},
+                                   {kNone, Opcode::kGlobalStoreDword, Opcode::kGlobalStoreDwordx2,
+                                    Opcode::kGlobalStoreDwordx3, Opcode::kGlobalStoreDwordx4},
+                                   Opcode::kGlobalLoadUbyte,
+                                   Opcode::kGlobalLoadUshort,
+                                   Opcode::kGlobalStoreByte,
+                                   Opcode::kGlobalStoreShort};
 constexpr Instructions kScratches = {
     {kNone, Opcode::kScratchLoadDword, Opcode::kScratchLoadDwordx2, Opcode::kScratchLoadDwordx3,
      Opcode::kScratchLoadDwordx4},
@@ -93,7 +90,7 @@ void Memory::SplitOffset(const Operand& offset, Location* location) {
 // Takes a constant out of a sum of 64 bits: low words added, the carry added to the high word. Not
 // of atomics, and if all of the access is within reach of immediates.
 Memory::GlobalAddress Memory::GlobalAddressOf(mir::InstId id) const {
-  constexpr uint32_t kMostBytes = 64;  // of one access
+  constexpr uint32_t kMaxBytes = 64;  // of one access
   const GlobalAddress whole = {m_.source(id, 0), m_.source(id, 1)};
   const mir::Op op = m_.inst(id).op;
   if (op != mir::Op::kLoadGlobal && op != mir::Op::kStoreGlobal) return whole;
@@ -102,7 +99,7 @@ Memory::GlobalAddress Memory::GlobalAddressOf(mir::InstId id) const {
   if (!low || !high || !m_.IsConstant(m_.source(*low, 1))) return whole;
   const mir::ValueId base = m_.source(*low, 0), constant = m_.source(*low, 1);
   const uint64_t bytes = m_.value(constant).bits;
-  if (bytes + kMostBytes > MaxImmediate(Space::kGlobal)) return whole;
+  if (bytes + kMaxBytes > MaxImmediate(Space::kGlobal)) return whole;
   for (int i = 0; i < 2; ++i) {
     const auto carry = e_.DefinedBy(m_.source(*high, i), mir::Op::kUaddCarry);
     if (!carry) continue;
@@ -168,7 +165,8 @@ Memory::Address Memory::AddressOf(const Location& location, uint32_t at, uint32_
       a.resource = location.descriptor;
       a.soffset = Exists(location.scalar) ? location.scalar : Imm(0);
       if (rest != 0) {
-        a.soffset = Exists(location.scalar) ? e_.Add(location.scalar, Imm(rest)) : e_.ToS(Imm(rest));
+        a.soffset =
+            Exists(location.scalar) ? e_.Add(location.scalar, Imm(rest)) : e_.ToS(Imm(rest));
       }
       if (Exists(a.vaddr)) a.extra.flags |= kOffen;
       break;
@@ -282,8 +280,10 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   absl::InlinedVector<Operand, 16> dwords;
   const uint32_t count = (total + 3) / 4;
   for (uint32_t at = 0; at < count;) {
-    const auto most = static_cast<uint32_t>(
-        MaxDwords(location.space, std::min(alignment, at % 4 == 0 ? 16u : at % 2 == 0 ? 8u : 4u)));
+    const auto most =
+        static_cast<uint32_t>(MaxDwords(location.space, std::min(alignment, at % 4 == 0   ? 16u
+                                                                            : at % 2 == 0 ? 8u
+                                                                                          : 4u)));
     uint32_t chunk = std::min(most, count - at);
     if (location.space == Space::kShared && chunk == 3) chunk = 2;
     const Operand part = LoadDwords(location, 4 * at, static_cast<int>(chunk));
@@ -316,8 +316,10 @@ void Memory::StoreVector(mir::InstId id, const Location& location, int first) {
     }
   }
   for (size_t at = 0; at < dwords.size();) {
-    const auto most = static_cast<size_t>(
-        MaxDwords(location.space, std::min(alignment, at % 4 == 0 ? 16u : at % 2 == 0 ? 8u : 4u)));
+    const auto most =
+        static_cast<size_t>(MaxDwords(location.space, std::min(alignment, at % 4 == 0   ? 16u
+                                                                          : at % 2 == 0 ? 8u
+                                                                                        : 4u)));
     size_t chunk = std::min(most, dwords.size() - at);
     if (location.space == Space::kShared && chunk == 3) chunk = 2;
     StoreDwords(location, static_cast<uint32_t>(4 * at),
@@ -337,7 +339,8 @@ bool Memory::IsScalarLoad(mir::InstId id) const {
   if (bytes < 4 && inst.imm1 < 4) return false;
   if ((inst.flags & mir::kIndexed) != 0 && !e_.IsUniform(m_.source(id, 0))) return false;
   if (inst.op == mir::Op::kLoadUbo) return true;
-  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0) return false;
+  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0)
+    return false;
   return m_.resources[inst.imm0].unchanging;
 }
 
@@ -367,8 +370,7 @@ void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const 
     const uint32_t size = 1u << log;
     Extra extra;
     extra.offset = static_cast<int32_t>(constant + 4 * at);
-    const Operand def =
-        Use(e_.New(kFileS, static_cast<int>(size)), 0, static_cast<int>(size));
+    const Operand def = Use(e_.New(kFileS, static_cast<int>(size)), 0, static_cast<int>(size));
     e_.EmitRaw(Op(buffer ? kOfBuffer[log] : kOfAddress[log]), {def}, {base, soffset}, extra);
     for (uint32_t i = 0; i < std::min(size, count - at); ++i) {
       dwords.push_back(e_.Component(def, static_cast<int>(i)));
@@ -386,7 +388,8 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId offset = m_.source(id, 0);
   const uint32_t size = e_.BitsOf(m_.result(id)) / 8 * inst.num_results;
-  const bool scalar = e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4;
+  const bool scalar =
+      e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4;
   if (scalar && m_.IsConstant(offset) && m_.value(offset).bits + size <= bytes) {
     LoadScalar(id, address, false, e_.Src(offset));
     return absl::OkStatus();

@@ -12,7 +12,7 @@ namespace kiln::amd {
 uint8_t TakeModifiers(const Emission& e, mir::ValueId* v);
 
 // Returns the source of a float instruction: what `v` negates or clears the sign of, with modifiers
-// that do so. Constants are changed themselves. Of floats of at most 32 bits (else DoubleSource).
+// that do so. Constants are changed themselves. For floats of at most 32 bits (else DoubleSource).
 Operand FloatSource(const Emission& e, mir::ValueId v);
 
 // Returns true if every reader of this fneg or fabs takes its source by FloatSource, so that no

@@ -56,9 +56,8 @@ absl::StatusOr<Selected> Selector::Run() {
   lir::Function& f = e_.function();
   if (control_.slots() * MaskUnits(f) > kMaxSlotSgprs) {
     // A limit of this width alone.
-    return BeyondLimit("nesting_too_deep",
-                       {"scalar registers for masks of divergent control flow",
-                        control_.slots() * MaskUnits(f), kMaxSlotSgprs});
+    return BeyondLimit("nesting_too_deep", {"scalar registers for masks of divergent control flow",
+                                            control_.slots() * MaskUnits(f), kMaxSlotSgprs});
   }
   ReserveScalars(f, control_.slots());
   Selected made;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "core/amd/waits/testing/check_waits.h"
 #include "core/amd/waits/counts.h"
 #include "core/amd/waits/testing.h"
+#include "core/amd/waits/testing/check_waits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::amd {
@@ -110,9 +110,8 @@ TEST(InsertWaitsTest, FlatNeedsBoth) {
 }
 
 bool HasFlat(const Program& program) {
-  return std::any_of(program.rows.begin(), program.rows.end(), [](const Row& row) {
-    return row.inst.op == Opcode::kFlatLoadDword;
-  });
+  return std::any_of(program.rows.begin(), program.rows.end(),
+                     [](const Row& row) { return row.inst.op == Opcode::kFlatLoadDword; });
 }
 
 // Random programs: the checker finds nothing, and finds something as soon as a wait is weaker. With

@@ -247,8 +247,7 @@ std::string PrintWork(const Work& w) {
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing:
-      return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
+    case Work::Stage::kNothing: return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
     case Work::Stage::kSsa: return lir::Verify(MachineOf(*w.device), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(MachineOf(*w.device), w.lir);
     default: return absl::OkStatus();

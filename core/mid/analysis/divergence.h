@@ -47,8 +47,8 @@ enum class UniformFor : uint8_t {
   kOneRegister,
   // Also, the value can live in one register for all lanes, and a thread enters a side of an if, or
   // runs a loop, only with lanes that are on, or the values made there have no reader outside
-  // (scalar registers beside vector ones). Differs from kOneRegister in the results of ifs and loops that all
-  // lanes take the same way.
+  // (scalar registers beside vector ones). Differs from kOneRegister in the results of ifs and
+  // loops that all lanes take the same way.
   kScalarRegister,
 };
 

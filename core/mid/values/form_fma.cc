@@ -59,8 +59,7 @@ class Former {
   // 0, and 0.5, 1, 2 and 4 of either sign, for targets with literals.
   static bool IsFreePower(uint32_t bits) {
     const uint32_t size = bits & 0x7fffffff;
-    return bits == 0 ||
-           (size >= 0x3f000000 && size <= 0x40800000 && (size & 0x7fffff) == 0);
+    return bits == 0 || (size >= 0x3f000000 && size <= 0x40800000 && (size & 0x7fffff) == 0);
   }
 
   // Returns true if a sum fused with the product needs a register for a constant.
