@@ -136,6 +136,11 @@ Operand Arithmetic::Float(mir::InstId id) {
   const bool half = e_.BitsOf(m_.source(id, 0)) == 16;
   const auto s = [&](int i) { return FloatSource(e_, m_.source(id, i)); };
   if (IsScaled(op, m_.value(m_.result(id)).type)) return Scaled(op, s(0));
+  // Where x - floor(x) rounds to 1, v_fract gives the largest number below.
+  if (op == mir::Op::kFfract && (m_.inst(id).flags & mir::kExact) != 0) {
+    const Operand whole = e_.Valu(half ? Opcode::kVFloorF16 : Opcode::kVFloorF32, {s(0)});
+    return e_.Valu(half ? Opcode::kVSubF16 : Opcode::kVSubF32, {s(0), whole}, {}, SaturateFlag(id));
+  }
   if (const Row* row = RowOf(op)) {
     const Opcode opcode = half ? row->half : row->single;
     const uint8_t flags = SaturateFlag(id);
