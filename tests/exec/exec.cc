@@ -190,7 +190,8 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
     const auto interpreted = oracle::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += RunVariant(v, inputs, want, setup, false, false);
-    if (setup.waits) text += Findings(setup.target, v);
+    // A container is verified by its own tests.
+    if (setup.waits && setup.run == nullptr) text += Findings(setup.target, v);
     if (setup.target == Target::kTgl) text += RunVariant(v, inputs, want, setup, true, false);
     if (setup.opposite) text += RunVariant(v, inputs, want, setup, false, true);
   }

@@ -162,7 +162,7 @@ TEST(EmitTest, Copies) {
 TEST(EmitTest, WholeWaveCopies) {
   EXPECT_EQ(EmitLine("%w4 = v_move %w5 {nomask aux 1}\n%w6 = v_move %w7 {nomask aux 1}"),
             "s_mov_b32 s104, exec_lo; s_mov_b32 exec_lo, -1; v_mov_b32_e32 v4, v5; v_mov_b32_e32 "
-            "v6, v7");  // and the program ends
+            "v6, v7; s_mov_b32 exec_lo, s104");
 }
 
 TEST(EmitTest, Spills) {

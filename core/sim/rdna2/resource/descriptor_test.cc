@@ -10,7 +10,7 @@ namespace {
 // of RADV 25.0.7 for navi21).
 TEST(DescriptorTest, BufferWordsOfMesasBinaries) {
   const BufferResource r = DecodeBuffer({0x1000, 0x12008000, 64, 0x31016fac});
-  EXPECT_EQ(r.base, 0x800000001000u);
+  EXPECT_EQ(r.base, 0xffff800000001000u);
   EXPECT_EQ(r.stride, 0x1200u);
   EXPECT_EQ(r.records, 64u);
   EXPECT_EQ(r.select, kSelectIdentity);
