@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/amd/isa/opcodes.h"
-#include "core/amd/perf/occupancy.h"
+#include "core/amd/isa/wave_limits.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "nlohmann/json.hpp"
@@ -46,7 +46,7 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
   if (!program.ok()) return program.status();
   const Wave wave = WaveOf(file, *program);
   const kiln::amd::ProgramStatistics s = kiln::amd::CountProgram(*program, wave);
-  const int waves = kiln::amd::WavesByRegisters(static_cast<int>(s.vgprs), wave);
+  const int waves = kiln::amd::isa::WavesByRegisters(static_cast<int>(s.vgprs), wave);
   std::map<std::string, int64_t> opcodes;
   for (const auto& placed : *program) {
     ++opcodes[std::string(kiln::amd::isa::Info(placed.inst.op).mnemonic)];

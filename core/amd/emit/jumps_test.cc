@@ -20,13 +20,14 @@ Strings Lines(std::string_view text, uint8_t width = 32) {
 }
 
 TEST(JumpsTest, IfElse) {
-  EXPECT_EQ(Lines("block b0 depth 0\nmask_if %mvcc\n-> b1, b2\n"
-                  "block b1 depth 0\n%v1 = v_copy #0x1\nmask_else\n-> b3\n~> b2\n"
-                  "block b2 depth 0\n%v1 = v_copy #0x2\nmask_endif\n-> b3\n"
-                  "block b3 depth 0\nend\n"),
-            (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 3",
-                     "v_mov_b32_e32 v1, 1", "s_andn2_b32 exec_lo, s103, exec_lo",
-                     "s_cbranch_execz 0 -> 6", "v_mov_b32_e32 v1, 2", "s_endpgm"}));
+  EXPECT_EQ(
+      Lines("block b0 depth 0\nmask_if %mvcc\n-> b1, b2\n"
+            "block b1 depth 0\n%v1 = v_copy #0x1\nmask_else\n-> b3\n~> b2\n"
+            "block b2 depth 0\n%v1 = v_copy #0x2\nmask_endif\n-> b3\n"
+            "block b3 depth 0\nend\n"),
+      (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 3", "v_mov_b32_e32 v1, 1",
+               "s_andn2_b32 exec_lo, s103, exec_lo", "s_cbranch_execz 0 -> 6",
+               "v_mov_b32_e32 v1, 2", "s_mov_b32 exec_lo, s103", "s_endpgm"}));
 }
 
 TEST(JumpsTest, AnEmptyElseIsNone) {
@@ -36,7 +37,7 @@ TEST(JumpsTest, AnEmptyElseIsNone) {
                   "block b3 depth 0\nend\n",
                   64),
             (Strings{"s_andn1_saveexec_b64 s[102:103], vcc", "s_cbranch_execz 0 -> 3",
-                     "v_mov_b32_e32 v1, 1", "s_endpgm"}));
+                     "v_mov_b32_e32 v1, 1", "s_mov_b64 exec, s[102:103]", "s_endpgm"}));
 }
 
 TEST(JumpsTest, ALoopThatLanesLeave) {
@@ -50,7 +51,7 @@ TEST(JumpsTest, ALoopThatLanesLeave) {
             (Strings{"s_mov_b32 s102, exec_lo", "s_mov_b32 s103, exec_lo",
                      "v_cmp_lt_u32_e32 vcc_lo, v1, v2", "s_andn2_b32 s103, s103, vcc_lo",
                      "s_cbranch_scc0 0 -> 8", "s_mov_b32 exec_lo, s103", "v_mov_b32_e32 v1, 1",
-                     "s_branch 0 -> 2", "s_endpgm"}));
+                     "s_branch 0 -> 2", "s_mov_b32 exec_lo, s102", "s_endpgm"}));
 }
 
 TEST(JumpsTest, UniformJumps) {
@@ -83,7 +84,8 @@ TEST(JumpsTest, WithoutLanesOnToTheNextRestoringPlace) {
                "s_cbranch_scc0 0 -> 14", "s_mov_b32 exec_lo, s103", "s_and_saveexec_b32 s101, s6",
                "s_cbranch_execz 0 -> 9", "v_mov_b32_e32 v1, 1", "s_andn2_b32 s101, s101, exec_lo",
                "s_mov_b32 exec_lo, s101", "s_cbranch_execz 0 -> 12", "v_mov_b32_e32 v1, 2",
-               "s_mov_b32 exec_lo, s103", "s_branch 0 -> 2", "s_endpgm"}));
+               "s_mov_b32 exec_lo, s103", "s_branch 0 -> 2", "s_mov_b32 exec_lo, s102",
+               "s_endpgm"}));
 }
 
 TEST(JumpsTest, ErrorsAreNamed) {
