@@ -327,7 +327,7 @@ TEST(ScoreboardTest, WithoutMemoryOrderKindsOfLoadsEndInAnyOrder) {
   EXPECT_EQ(IssueAll(same, false), "");
 }
 
-TEST(ScoreboardTest, FlatLoadsNeedBothCountersAtZero) {
+TEST(ScoreboardTest, FlatLoadsNeedBothCountersAndLgkmcntAtZero) {
   const auto with = [](uint32_t wait) {
     return Words{
         0xdc300000, 0x027d0008,  // flat_load_dword v2, v[8:9]
@@ -337,12 +337,14 @@ TEST(ScoreboardTest, FlatLoadsNeedBothCountersAtZero) {
     };
   };
   EXPECT_FINDING(with(0xbf8c0171), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(1) lgkmcnt(1)
+  EXPECT_FINDING(with(0xbf8c0170), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(0) lgkmcnt(1)
   EXPECT_FINDING(with(0xbf8c3f70), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(0)
   EXPECT_FINDING(with(0xbf8cc07f), "vmcnt and lgkmcnt");  // s_waitcnt lgkmcnt(0)
   EXPECT_EQ(IssueAll(with(0xbf8c0070)), "");              // s_waitcnt vmcnt(0) lgkmcnt(0)
+  EXPECT_EQ(IssueAll(with(0xbf8c0071)), "");              // s_waitcnt vmcnt(1) lgkmcnt(0)
 }
 
-TEST(ScoreboardTest, AFlatLoadMayEndBeforeAnEarlierLoad) {
+TEST(ScoreboardTest, VmcntCountsFlatLoadsInOrderWithOthers) {
   const auto with = [](uint32_t wait) {
     return Words{
         0xe0300000, 0x80030200,  // buffer_load_dword v2, off, s[12:15], 0
@@ -351,7 +353,8 @@ TEST(ScoreboardTest, AFlatLoadMayEndBeforeAnEarlierLoad) {
         0x7e020302,  // v_mov_b32_e32 v1, v2
     };
   };
-  EXPECT_FINDING(with(0xbf8c3f71), "reads v2");  // s_waitcnt vmcnt(1)
+  EXPECT_FINDING(with(0xbf8c3f72), "reads v2");  // s_waitcnt vmcnt(2)
+  EXPECT_EQ(IssueAll(with(0xbf8c3f71)), "");     // s_waitcnt vmcnt(1)
   EXPECT_EQ(IssueAll(with(0xbf8c3f70)), "");     // s_waitcnt vmcnt(0)
 }
 
