@@ -358,6 +358,22 @@ TEST(ScoreboardTest, VmcntCountsFlatLoadsInOrderWithOthers) {
   EXPECT_EQ(IssueAll(with(0xbf8c3f70)), "");     // s_waitcnt vmcnt(0)
 }
 
+// What stores in flight are asked for is memory that others read.
+TEST(ScoreboardTest, StoresToScratchAreNotInFlightForOthers) {
+  const auto in_flight = [](const Words& store) {
+    std::vector<uint8_t> bytes(4 * store.size());
+    std::memcpy(bytes.data(), store.data(), bytes.size());
+    const absl::StatusOr<Program> program = Load(bytes, isa::Wave::k32);
+    EXPECT_TRUE(program.ok()) << program.status();
+    Scoreboard scoreboard(&*program, {.unsourced = false, .memory_ordered = true}, nullptr);
+    WaveState wave;
+    EXPECT_TRUE(scoreboard.Issue(0, wave, 0).ok());
+    return scoreboard.StoresInFlight();
+  };
+  EXPECT_TRUE(in_flight({0xdc708000, 0x007d0402}));   // global_store_dword v[2:3], v4, off
+  EXPECT_FALSE(in_flight({0xdc704000, 0x007f0600}));  // scratch_store_dword off, v6, off
+}
+
 TEST(ScoreboardTest, ExportsEndInOrderWithinTheirClass) {
   const auto with = [](uint32_t target) {
     return Words{
