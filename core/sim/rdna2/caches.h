@@ -9,9 +9,9 @@
 //
 // A line that no load of this run has brought in may be there all the same (kCopiesMayBeOthers): in
 // L1 from any time since it was last emptied, in L0 and in a scalar cache from the time of any copy
-// that L1 may have had since they were. L1 is therefore emptied first, L0 after it. A cache may also
-// drop any line. Both happen at random, by the seed. The loads of one CU of one line, with the same
-// bits, never go back in time.
+// that L1 may have had since they were. L1 is therefore emptied first, L0 after it. A cache may
+// also drop any line. Both happen at random, by the seed. The loads of one CU of one line, with the
+// same bits, never go back in time.
 //
 // The topology is made up: two arrays of two WGPs. Workgroups are placed at random.
 #ifndef KILN_CORE_SIM_RDNA2_CACHES_H_

@@ -162,8 +162,8 @@ TEST(MemoryOrder, AStoreOfAWholeLineNeedsGlc) {
   EXPECT_EQ(Outputs(p), (std::set<std::vector<uint32_t>>{new_everywhere}));
 }
 
-// A wave that ends without a wait arrives at the barrier when its accesses have ended: wave 0 stores
-// and ends, wave 1 on the other CU waits at the barrier and reads.
+// A wave that ends without a wait arrives at the barrier when its accesses have ended: wave 0
+// stores and ends, wave 1 on the other CU waits at the barrier and reads.
 TEST(MemoryOrder, TheEndOfAWaveWaitsForItsAccesses) {
   const TestProgram p{.invocations = 64,
                       .body =
