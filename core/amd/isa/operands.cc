@@ -192,6 +192,11 @@ bool WritesTrapRegisters(const OperandUses& uses) {
   });
 }
 
+bool HasDlcOfStores(const Instruction& inst) {
+  const OpcodeInfo& info = Info(inst.op);
+  return inst.dlc && (info.Has(opcode_flag::kStore) || info.Has(opcode_flag::kAtomic));
+}
+
 bool OverlapsSumsOfDifferences(const Instruction& inst, Wave wave) {
   if (inst.op != Opcode::kVQsadPkU16U8 && inst.op != Opcode::kVMqsadPkU16U8 &&
       inst.op != Opcode::kVMqsadU32U8) {

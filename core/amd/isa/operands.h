@@ -76,6 +76,11 @@ bool WritesTrapRegisters(const OperandUses& uses);
 // before they have read all sources (LLVM and Mesa keep them apart: ERRATA.md).
 bool OverlapsSumsOfDifferences(const Instruction& inst, Wave wave);
 
+// Returns true for a store or an atomic with DLC, which they do not support: they bypass L1 in any
+// case, and the bit can hang the machine (Mesa 25.0.7, README-ISA.md, "RDNA L0, L1 cache and DLC,
+// GLC bits").
+bool HasDlcOfStores(const Instruction& inst);
+
 }  // namespace kiln::amd::isa
 
 #endif  // KILN_CORE_AMD_ISA_OPERANDS_H_

@@ -262,6 +262,8 @@ bool BadFlatOffset(const Instruction& inst, Wave) {
   return Info(inst.op).encoding == Encoding::kFlat && (inst.offset < 0 || inst.offset > 2047);
 }
 
+bool BadDlc(const Instruction& inst, Wave) { return HasDlcOfStores(inst); }
+
 bool BadTfe(const Instruction& inst, Wave) {
   const OpcodeInfo& info = Info(inst.op);
   if (!inst.tfe || !IsBuffer(info.encoding)) return false;
@@ -390,6 +392,7 @@ constexpr Rule kRules[] = {
      "the offset of a buffer is not negative, and what has no address has no offset",
      "ISA guide; LLVM", BadScalarOffset},
     {"flat offset", "the offset of a FLAT access is 0 to 2047", "ISA guide; LLVM", BadFlatOffset},
+    {"dlc", "dlc is for loads, not for stores and atomics", "Mesa, README-ISA.md", BadDlc},
     {"tfe", "of buffer accesses only loads to registers report failures", "LLVM", BadTfe},
     {"cache invalidations", "buffer_gl0_inv and gl1_inv have no fields", "LLVM",
      BadCacheInvalidation},

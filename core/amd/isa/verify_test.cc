@@ -112,6 +112,24 @@ TEST(Verify, TuplesOfScalars) {
   EXPECT_EQ(names(4, kTtmp0 + 14), Set());
 }
 
+TEST(Verify, DlcIsForLoads) {
+  Instruction inst;
+  inst.dst = Vgpr(1);
+  inst.src = {Vgpr(2), Sgpr(4), Source(kInt0)};
+  inst.dlc = true;
+  inst.op = Opcode::kBufferLoadDword;
+  EXPECT_EQ(Names(inst, Wave::k32).count("dlc"), 0u);
+  for (Opcode op : {Opcode::kBufferStoreDword, Opcode::kBufferAtomicAdd, Opcode::kFlatStoreDword,
+                    Opcode::kGlobalAtomicAdd, Opcode::kImageStore, Opcode::kImageAtomicAdd,
+                    Opcode::kTbufferStoreFormatX, Opcode::kScratchStoreDword}) {
+    inst.op = op;
+    inst.dlc = true;
+    EXPECT_EQ(Names(inst, Wave::k32).count("dlc"), 1u) << Info(op).mnemonic;
+    inst.dlc = false;
+    EXPECT_EQ(Names(inst, Wave::k32).count("dlc"), 0u) << Info(op).mnemonic;
+  }
+}
+
 Instruction Setreg(Opcode op, int number) {
   Instruction inst;
   inst.op = op;

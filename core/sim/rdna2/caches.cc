@@ -12,9 +12,25 @@ Caches::Caches(Splitmix& random, const scene::MemoryHistory& history)
       history_(history),
       staleness_(1 + (random.Draw(2) == 0 ? 0 : random.Draw(4))) {}
 
-void Caches::Empty(Cache& cache) {
+void Caches::Empty(Cache& cache, uint64_t oldest) {
   cache.lines.clear();
   cache.emptied = history_.now();
+  cache.oldest = oldest;
+}
+
+LineCopy Caches::CopyOf(const Cache& cache, uint64_t line, uint64_t time) {
+  const auto stored = cache.stored.find(line);
+  return {time, stored != cache.stored.end() ? &stored->second : nullptr};
+}
+
+// Bytes that were stored through `from` not after a time are in a copy made from it since then.
+void Caches::TakeStored(const Cache& from, uint64_t line, uint64_t until, Cache& to) {
+  const auto stored = from.stored.find(line);
+  if (stored == from.stored.end()) return;
+  ByteTimes& bytes = to.stored.try_emplace(line).first->second;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (stored->second[i] <= until) bytes[i] = std::max(bytes[i], stored->second[i]);
+  }
 }
 
 bool Caches::Stays() { return random_.Draw(staleness_) == 0; }
@@ -33,50 +49,60 @@ uint64_t Caches::FromArray(uint32_t cu, uint64_t line) {
   const auto [at, absent] = cache.lines.try_emplace(line, history_.now());
   if (!absent && !Stays()) at->second = history_.now();
   if (absent && kCopiesMayBeOthers && Stays()) {
-    at->second = Between(cache.emptied, history_.now());
+    at->second = Between(cache.oldest, history_.now());
   }
   return at->second = std::max(at->second, history_.oldest());
 }
 
 uint64_t Caches::FromOwn(Cache& own, uint32_t cu, uint64_t line, bool past_array) {
+  uint64_t& found = own.found[line];
   const auto at = own.lines.find(line);
   if (at != own.lines.end() && Stays()) {
-    return at->second = std::max(at->second, history_.oldest());
+    return found = at->second = std::max(at->second, history_.oldest());
   }
-  uint64_t time = at != own.lines.end() ? at->second : 0;
   Cache& array = arrays_[ArrayOf(cu)];
   if (at == own.lines.end() && kCopiesMayBeOthers && Stays()) {
     // Another's copy, made through the array's cache, which since then has at least that.
     const auto above = array.lines.find(line);
+    const uint64_t first = std::max(own.oldest, found);
     const uint64_t last = above != array.lines.end() ? above->second : history_.now();
-    if (own.emptied <= last) {
-      time = Between(own.emptied, last);
-      if (above == array.lines.end()) array.lines[line] = std::max(time, array.emptied);
-      return own.lines[line] = time;
+    if (first <= last) {
+      const uint64_t time = Between(first, last);
+      if (above == array.lines.end()) array.lines[line] = std::max(time, array.oldest);
+      TakeStored(array, line, own.emptied, own);
+      return found = own.lines[line] = time;
     }
   }
-  time = std::max(time, past_array ? history_.now() : FromArray(cu, line));
-  return own.lines[line] = time;
+  const uint64_t time = past_array ? history_.now() : FromArray(cu, line);
+  if (!past_array) TakeStored(array, line, history_.now(), own);
+  return own.lines[line] = found = std::max(found, time);
 }
 
-uint64_t Caches::Load(uint32_t cu, bool scalar, uint64_t line, Nearest nearest) {
+LineCopy Caches::Load(uint32_t cu, bool scalar, uint64_t line, Nearest nearest) {
   Cache& own = scalar ? scalar_[WgpOf(cu)] : vector_[cu];
-  uint64_t time = 0;
+  Cache& array = arrays_[ArrayOf(cu)];
   switch (nearest) {
-    case Nearest::kOwn: return FromOwn(own, cu, line, false);
-    case Nearest::kOwnElseL2: return FromOwn(own, cu, line, true);
-    case Nearest::kArray: time = FromArray(cu, line); break;
-    case Nearest::kL2: time = history_.now(); break;
+    case Nearest::kOwn: return CopyOf(own, line, FromOwn(own, cu, line, false));
+    case Nearest::kOwnElseL2: return CopyOf(own, line, FromOwn(own, cu, line, true));
+    case Nearest::kArray:
+    case Nearest::kL2: break;
   }
+  const bool of_array = nearest == Nearest::kArray;
+  const uint64_t time = of_array ? FromArray(cu, line) : history_.now();
   // No source says whether the copies that it passes by become new.
   const auto at = own.lines.find(line);
-  if (at != own.lines.end() && random_.Draw(2) == 0) at->second = std::max(at->second, time);
-  return time;
+  if (at != own.lines.end() && random_.Draw(2) == 0) {
+    at->second = std::max(at->second, time);
+    if (of_array) TakeStored(array, line, history_.now(), own);
+  }
+  return of_array ? CopyOf(array, line, time) : LineCopy{time};
 }
 
-void Caches::Change(uint32_t cu, uint64_t line) {
-  vector_[cu].lines[line] = history_.now();
-  arrays_[ArrayOf(cu)].lines[line] = history_.now();
+void Caches::Change(uint32_t cu, uint64_t line, uint64_t first, uint64_t bytes) {
+  for (Cache* cache : {&vector_[cu], &arrays_[ArrayOf(cu)]}) {
+    ByteTimes& stored = cache->stored.try_emplace(line).first->second;
+    std::fill_n(stored.begin() + static_cast<ptrdiff_t>(first), bytes, history_.now());
+  }
 }
 
 }  // namespace kiln::sim::rdna2

@@ -24,9 +24,11 @@ struct Machine {
   void Store(uint32_t cu) {
     const std::vector<uint8_t> before(4);
     history.Change(kLine, before);
-    caches.Change(cu, kLine);
+    caches.Change(cu, kLine, 0, before.size());
   }
-  uint64_t Load(uint32_t cu, Nearest nearest) { return caches.Load(cu, false, kLine, nearest); }
+  uint64_t Load(uint32_t cu, Nearest nearest) {
+    return caches.Load(cu, false, kLine, nearest).TimeOf(0);
+  }
 };
 
 // Returns the times that a load may see in any run.
@@ -85,13 +87,31 @@ TEST(Caches, InvalidatesEmptyOneLevel) {
   EXPECT_EQ(after(kOtherArray, true, true), fresh);
 }
 
+// L0 may be filled again from an old L1 between the two.
+TEST(Caches, TheArraysCacheIsEmptiedBeforeTheOwn) {
+  const auto after = [](bool own_first, bool loads) {
+    return Times([=](Machine& m) {
+      if (loads) m.Load(kHere, Nearest::kOwn);
+      m.Store(kOtherArray);
+      if (own_first) m.caches.EmptyVector(kHere);
+      m.caches.EmptyArray(kHere);
+      if (!own_first) m.caches.EmptyVector(kHere);
+      return m.Load(kHere, Nearest::kOwn);
+    });
+  };
+  for (const bool loads : {false, true}) {
+    EXPECT_EQ(after(true, loads), (std::set<uint64_t>{0, 1}));
+    EXPECT_EQ(after(false, loads), (std::set<uint64_t>{1}));
+  }
+}
+
 TEST(Caches, TheScalarCacheIsNotCoherent) {
   const auto after = [](bool empties) {
     return Times([=](Machine& m) {
       m.caches.Load(kHere, true, kLine, Nearest::kOwn);
       m.Store(kHere);
       if (empties) m.caches.EmptyScalar(kSameWgp);
-      return m.caches.Load(kHere, true, kLine, Nearest::kOwn);
+      return m.caches.Load(kHere, true, kLine, Nearest::kOwn).TimeOf(0);
     });
   };
   EXPECT_EQ(after(false), (std::set<uint64_t>{0, 1}));

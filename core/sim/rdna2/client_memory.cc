@@ -48,17 +48,24 @@ void ClientMemory::Load(const InFlight& m, uint32_t cu, uint64_t name, uint8_t* 
                         uint32_t bytes) {
   const Nearest nearest = NearestOf(m.op->inst.glc, m.op->inst.dlc);
   history_.ForEachLine(name, bytes, [&](uint64_t line, uint64_t offset, uint64_t size) {
-    const uint64_t time = caches_.Load(cu, m.path == Path::kScalar, line, nearest);
-    if (time == history_.now()) return;
+    const LineCopy copy = caches_.Load(cu, m.path == Path::kScalar, line, nearest);
+    if (copy.time == history_.now()) return;
     Remember(data + offset, static_cast<uint32_t>(size));
-    history_.Restore(name + offset, time, absl::MakeSpan(data + offset, size));
+    const uint64_t within = name + offset - line;
+    for (uint64_t first = 0, end = 0; first < size; first = end) {
+      const uint64_t time = copy.TimeOf(within + first);
+      for (end = first + 1; end < size && copy.TimeOf(within + end) == time;) ++end;
+      history_.Restore(name + offset + first, time,
+                       absl::MakeSpan(data + offset + first, end - first));
+    }
   });
 }
 
 void ClientMemory::Change(uint32_t cu, uint64_t name, const uint8_t* data, uint32_t bytes) {
   history_.Change(name, absl::MakeConstSpan(data, bytes));
-  history_.ForEachLine(name, bytes,
-                       [&](uint64_t line, uint64_t, uint64_t) { caches_.Change(cu, line); });
+  history_.ForEachLine(name, bytes, [&](uint64_t line, uint64_t offset, uint64_t size) {
+    caches_.Change(cu, line, name + offset - line, size);
+  });
 }
 
 void ClientMemory::PutBack() {

@@ -55,6 +55,36 @@ TEST(ClientMemory, LoadsMayFindOldBytesButLeaveTheNewOnes) {
   EXPECT_EQ(found, (std::set<uint8_t>{0, 7}));
 }
 
+// A store brings its own bytes into the copy of a line, not what others changed beside them.
+TEST(ClientMemory, AStoreLeavesOtherBytesOfItsLineOld) {
+  for (const bool loads : {false, true}) {
+    std::set<uint8_t> found;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      Machine m(seed);
+      if (loads) m.Load(kHere, 3);
+      m.Store(kOtherArray, 3, 7);
+      m.Store(kHere, 64, 9);
+      found.insert(m.Load(kHere, 3));
+      EXPECT_EQ(m.Load(kHere, 64), 9);
+    }
+    EXPECT_EQ(found, (std::set<uint8_t>{0, 7}));
+  }
+}
+
+// The CU's own store stays in its copy when another changes the byte after it.
+TEST(ClientMemory, OwnStoresNeverVanish) {
+  std::set<uint8_t> found;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Machine m(seed);
+    m.Store(kHere, 3, 7);
+    m.Store(kOtherArray, 3, 8);
+    if (seed % 2 == 0) m.memory->caches().EmptyVector(kHere);
+    if (seed % 4 < 2) m.memory->caches().EmptyArray(kHere);
+    found.insert(m.Load(kHere, 3));
+  }
+  EXPECT_EQ(found, (std::set<uint8_t>{7, 8}));
+}
+
 TEST(ClientMemory, TrialsAreUndone) {
   Machine m(1);
   m.memory->Remember(m.At(0), 2);

@@ -115,20 +115,22 @@ Sequence SequenceOf(const Op& op, bool memory_ordered) {
   switch (ProducerOf(op)) {
     case Producer::kTextureLoad: return memory_ordered ? Sequence::kLoads : Sequence::kTextures;
     case Producer::kRayLoad: return memory_ordered ? Sequence::kLoads : Sequence::kRays;
+    case Producer::kFlatLoad:
     case Producer::kVectorLoad: return Sequence::kLoads;
+    case Producer::kFlatStore:
     case Producer::kVectorStore: return Sequence::kStores;
     case Producer::kLds:
     case Producer::kLdsStore: return Sequence::kLds;
     case Producer::kExport:
       if (op.inst.target <= kLastColor) return Sequence::kColors;
       return op.inst.target <= kLastPosition ? Sequence::kPositions : Sequence::kParameters;
-    case Producer::kFlatLoad:
-    case Producer::kFlatStore:
     case Producer::kScalarLoad:
     case Producer::kNone: break;
   }
   return Sequence::kNone;
 }
+
+bool LgkmcntKeepsOrder(const Op& op) { return op.info->encoding == Encoding::kDs; }
 
 absl::string_view NameOf(Counter counter) {
   constexpr absl::string_view kNames[] = {

@@ -79,10 +79,15 @@ Producer ProducerOf(const Op& op);
 Counter CounterOf(Producer producer);
 
 // Returns the sequence in which an instruction ends. `memory_ordered`: MEM_ORDERED of rsrc1.
-// Sources: LLVM, AMDGPUUsage, MEM_ORDERED; a flat access may be one of LDS or of memory, so that
-// nothing but zero counts says that it ended (RDNA 2 ISA guide, chapter 9; LLVM 19,
-// SIInsertWaitcnts.cpp, setPendingFlat); exports: Mesa 25.0.7, aco_insert_waitcnt.cpp, gen.
+// Sources: LLVM, AMDGPUUsage, MEM_ORDERED; vmcnt and vscnt count flat accesses in order with others
+// (LLVM 19, hasFlatLgkmVMemCountInOrder: above GFX9; Mesa 25.0.7, aco_insert_waitcnt.cpp,
+// unordered_events: flat below GFX10 alone); exports: the same, gen.
 Sequence SequenceOf(const Op& op, bool memory_ordered);
+
+// Returns whether lgkmcnt counts an instruction in the order of its sequence: LDS alone. Nothing
+// but a count of zero says that a flat access ended, which may be one of LDS or of memory (RDNA 2
+// ISA guide, chapter 9; both compilers wait for zero once others are counted beside it).
+bool LgkmcntKeepsOrder(const Op& op);
 
 // "vmcnt", ...
 absl::string_view NameOf(Counter counter);

@@ -53,15 +53,16 @@ TEST(ContractRulesTest, SequencesOfMemory) {
   Op sample = Of(isa::Opcode::kImageSample);
   sample.inst.src[2] = isa::Sgpr(0);
   const Op load = Of(isa::Opcode::kBufferLoadDword), ray = Of(isa::Opcode::kImageBvhIntersectRay);
-  for (const Op& op : {sample, load, ray}) EXPECT_EQ(SequenceOf(op, true), Sequence::kLoads);
+  const Op flat = Of(isa::Opcode::kFlatLoadDword);
+  for (const Op& op : {sample, load, ray, flat}) EXPECT_EQ(SequenceOf(op, true), Sequence::kLoads);
   EXPECT_EQ(SequenceOf(sample, false), Sequence::kTextures);
   EXPECT_EQ(SequenceOf(load, false), Sequence::kLoads);
   EXPECT_EQ(SequenceOf(ray, false), Sequence::kRays);
   for (bool ordered : {true, false}) {
     EXPECT_EQ(SequenceOf(Of(isa::Opcode::kBufferStoreDword), ordered), Sequence::kStores);
     EXPECT_EQ(SequenceOf(Of(isa::Opcode::kDsReadB32), ordered), Sequence::kLds);
-    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kFlatLoadDword), ordered), Sequence::kNone);
-    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kFlatStoreDword), ordered), Sequence::kNone);
+    EXPECT_EQ(SequenceOf(flat, ordered), Sequence::kLoads);
+    EXPECT_EQ(SequenceOf(Of(isa::Opcode::kFlatStoreDword), ordered), Sequence::kStores);
     EXPECT_EQ(SequenceOf(Of(isa::Opcode::kSLoadDword), ordered), Sequence::kNone);
   }
 }

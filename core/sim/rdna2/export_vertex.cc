@@ -43,6 +43,10 @@ class Exporter {
       return Refuse(absl::StatusCode::kInvalidArgument, "to a target that state does not have");
     }
     if (inst_.compressed) return Refuse(absl::StatusCode::kInvalidArgument, "compressed");
+    const bool parameter = target == Target::kParameter || target == Target::kPrimitiveParameter;
+    if (parameter && (inst_.done || inst_.valid_mask)) {
+      return Refuse(absl::StatusCode::kInvalidArgument, "of a parameter with done or vm");
+    }
     // Other waves need not wait for the first one's request: the machine makes them.
     if (wave_.number == 0 && !group_.allocated) {
       return Refuse(absl::StatusCode::kFailedPrecondition, "before the request of room for it");
@@ -83,7 +87,7 @@ class Exporter {
       }
       to.done = inst_.done;
     }
-    if ((to.channels[at] & inst_.enable) != 0) {
+    if ((to.channels[at] & inst_.enable) != 0 || (position && to.channels[at] != 0)) {
       return Refuse(absl::StatusCode::kInvalidArgument, "to a target for the second time");
     }
     to.channels[at] |= inst_.enable;

@@ -76,6 +76,30 @@ TEST(ExportVertex, RefusesSecondExports) {
       HasSubstr("of a primitive for the second time"));
 }
 
+// The two parts of one position, in two exports.
+TEST(ExportVertex, RefusesAPositionInParts) {
+  EXPECT_THAT(ErrorOfBody({kRequest,
+                           kPackPrimitives,
+                           kExportPrimitives,
+                           kWaitExports,
+                           kShadeVertices,
+                           {0xf80000c3, 0x00000606},  // exp pos0 v6, v6, off, off
+                           {0xf80008cc, 0x07060000},  // exp pos0 off, off, v6, v7 done
+                           kExportParameter,
+                           kEndProgram}),
+              HasSubstr("to a target for the second time"));
+}
+
+TEST(ExportVertex, RefusesParametersWithDoneOrVm) {
+  for (const uint32_t bit : {11, 12}) {  // done, vm
+    Words parameter = kExportParameter;
+    parameter[0] |= 1u << bit;
+    EXPECT_THAT(ErrorOfBody({kRequest, kPackPrimitives, kExportPrimitives, kWaitExports,
+                             kShadeVertices, kExportPosition, parameter, kEndProgram}),
+                HasSubstr("of a parameter with done or vm"));
+  }
+}
+
 TEST(ExportVertex, RefusesOtherPrimitives) {
   // The indices as they came, unpacked.
   Words unpacked(kPackPrimitives.begin(), kPackPrimitives.begin() + 2);

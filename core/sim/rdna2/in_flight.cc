@@ -26,7 +26,9 @@ void AddWaited(absl::Span<const Message> messages, bool InFlight::*counter, int 
   std::vector<Message> in_order, others;
   for (const Message& m : messages) {
     if (!((*m).*counter) || (!m->IsCounted() && in_order.empty())) continue;
-    const bool ordered = SequenceOf(*m->op, /*memory_ordered=*/true) != Sequence::kNone;
+    const bool ordered = counter == &InFlight::lgkm
+                             ? LgkmcntKeepsOrder(*m->op)
+                             : SequenceOf(*m->op, /*memory_ordered=*/true) != Sequence::kNone;
     if (ordered) in_order.push_back(m);
     if (!ordered && m->IsCounted()) others.push_back(m);
   }

@@ -23,6 +23,7 @@ const Program& Ops() {
       0xd8d80000, 0x0300001f,  // 2: ds_read_b32 v3, v31
       0xf4200406, 0xfa000000,  // 3: s_buffer_load_dword s16, s[12:15], 0x0
       0xe0941080, 0x8003021f,  // 4: buffer_load_short_d16_hi v2, v31, s[12:15], 0 offen offset:128
+      0xdc300000, 0x027d0008,  // 5: flat_load_dword v2, v[8:9]
       0xbf810000,              // s_endpgm
   }));
   return *kProgram;
@@ -41,7 +42,7 @@ std::vector<Message> Messages(const std::vector<size_t>& ops) {
   return messages;
 }
 
-constexpr size_t kLoad = 0, kStore = 1, kLds = 2, kScalar = 3, kHalf = 4;
+constexpr size_t kLoad = 0, kStore = 1, kLds = 2, kScalar = 3, kHalf = 4, kFlat = 5;
 
 std::vector<Message> At(const std::vector<Message>& messages, const std::vector<size_t>& numbers) {
   std::vector<Message> some;
@@ -76,6 +77,15 @@ TEST(InFlight, ScalarLoadsAreCountedInAnyOrder) {
   const std::vector<Message> m = Messages({kScalar, kScalar, kLds});
   EXPECT_EQ(Waited(m, {.lgkm = 2}), At(m, {1}));
   EXPECT_EQ(Waited(m, {.lgkm = 0}), At(m, {2, 1, 0}));
+}
+
+// As llc emits for flat_load, global_load and a use of the first: vmcnt(1) lgkmcnt(0).
+TEST(InFlight, FlatLoadsAreInOrderInVmcntAlone) {
+  const std::vector<Message> m = Messages({kFlat, kLoad, kFlat, kLds});
+  EXPECT_EQ(Waited(m, {.vm = 2}), At(m, {0}));
+  EXPECT_EQ(Waited(m, {.vm = 1}), At(m, {0, 1}));
+  EXPECT_EQ(Waited(m, {.lgkm = 1}), At(m, {2, 0}));
+  EXPECT_EQ(Waited(m, {.lgkm = 0}), At(m, {3, 2, 0}));
 }
 
 TEST(InFlight, CleanKeepsWhatCountsNeed) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/amd/isa/wave_limits.h"
 #include "core/sim/rdna2/alu/mode.h"
+#include "core/sim/rdna2/launch_fragment.h"
 #include "core/sim/rdna2/launch_vertex.h"
 #include "core/sim/rdna2/resource/client_descriptor.h"
 #include "core/sim/scene/fragment.h"
@@ -26,12 +27,16 @@ constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 
 // Fields of COMPUTE_PGM_RSRC1 and 2, and of those of PS and GS (Mesa, amd/registers/gfx103.json).
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
-// Returns the number of the SGPR behind the last user SGPR.
+
 uint32_t UserSgprs(const out::LaunchRecord& record) {
   const out::AmdLaunch& amd = out::AmdOf(record);
-  if (record.stage == "compute") return Field(amd.rsrc2, 1, 5);
-  const uint32_t count = Field(amd.rsrc2, 1, 5) | Field(amd.rsrc2, 27, 1) << 5;
-  return count + (record.stage == "vertex" ? kFirstVertexUserSgpr : 0);
+  const uint32_t low = Field(amd.rsrc2, 1, 5);
+  return record.stage == "compute" ? low : low | Field(amd.rsrc2, 27, 1) << 5;
+}
+
+// Returns the number of the SGPR behind the last user SGPR.
+uint32_t EndOfUserSgprs(const out::LaunchRecord& record) {
+  return UserSgprs(record) + (record.stage == "vertex" ? kFirstVertexUserSgpr : 0);
 }
 
 // Returns the bytes of LDS of a workgroup. Programs of fragments have none of their own.
@@ -40,10 +45,22 @@ uint32_t LdsBytes(const out::LaunchRecord& record) {
   if (record.stage == "compute") return Field(rsrc2, 15, 9) * 512;
   return record.stage == "vertex" ? Field(rsrc2, 19, 8) * 512 : 0;
 }
-// WGP_MODE; primitive shaders have it at another bit, programs of fragments do not have it.
+// WGP_MODE; programs of fragments do not have it, primitive shaders may not (CheckVertexRecord).
 bool WgpMode(const out::LaunchRecord& record) {
-  if (record.stage == "fragment") return false;
-  return Field(out::AmdOf(record).rsrc1, record.stage == "vertex" ? 27 : 29, 1) != 0;
+  return record.stage == "compute" && Field(out::AmdOf(record).rsrc1, 29, 1) != 0;
+}
+
+// SHARED_VGPR_CNT.
+uint32_t SharedVgprs(const out::LaunchRecord& record) {
+  const out::AmdLaunch& amd = out::AmdOf(record);
+  return record.stage == "compute" ? Field(amd.rsrc3, 0, 4) : Field(amd.rsrc2, 28, 4);
+}
+
+// Returns the VGPRs that the inputs of a draw reach up to; 0 of compute programs, whose three at
+// most always fit.
+uint32_t InputVgprs(const out::LaunchRecord& record) {
+  if (record.stage == "fragment") return FragmentInputVgprs(record);
+  return record.stage == "vertex" ? VertexInputVgprs(record) : 0;
 }
 
 bool HasScratchOffset(const out::AmdLaunch& amd) { return Field(amd.rsrc2, 0, 1) != 0; }
@@ -68,23 +85,28 @@ bool IsSupplied(PushSource source) {
 }
 
 // Checks what the hardware could not start. Sources: user SGPRs: registers COMPUTE_USER_DATA_0 to
-// 15; registers, waves and LDS: amd/isa/wave_limits.h. A workgroup of which not all waves find room
-// at once is never started.
+// 15, SPI_SHADER_USER_DATA_PS_0 and GS_0 to 31 (Mesa, amd/registers/gfx103.json); registers, waves
+// and LDS: amd/isa/wave_limits.h. A workgroup of which not all waves find room at once is never
+// started.
 absl::Status CheckRoom(const out::LaunchRecord& record, uint32_t waves) {
-  const out::AmdLaunch& amd = out::AmdOf(record);
-  const bool compute = record.stage == "compute";
-  if (compute && UserSgprs(record) > 16) {
-    return absl::InvalidArgumentError("launch record: more than 16 user SGPRs");
+  const uint32_t most = record.stage == "compute" ? 16 : 32;
+  if (UserSgprs(record) > most) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("launch record: more than %d user SGPRs", most));
   }
   if (LdsBytes(record) > isa::kLdsOfCu) {
     return absl::InvalidArgumentError("launch record: more LDS than a workgroup can have");
   }
-  if (compute && Field(amd.rsrc3, 0, 4) != 0) {
+  if (SharedVgprs(record) != 0) {
     return absl::UnimplementedError("unsupported: shared VGPRs");
   }
   const auto vgprs = static_cast<int>(AllocatedVgprs(record));
   if (vgprs > isa::kVgprCount) {
     return absl::InvalidArgumentError("launch record: more than 256 VGPRs");
+  }
+  if (InputVgprs(record) > AllocatedVgprs(record)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("launch record: inputs beyond the %d VGPRs", vgprs));
   }
   const isa::Wave size = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
   const int room = isa::SimdsOfGroup(WgpMode(record)) * isa::WavesByRegisters(vgprs, size);
@@ -143,7 +165,7 @@ absl::Status LaunchState::CheckRegisters() const {
   if (record_.scratch_bytes_per_thread != 0 && !HasScratchOffset(amd_)) {
     return absl::InvalidArgumentError("launch record: scratch that rsrc2 does not enable");
   }
-  if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > UserSgprs(record_)) {
+  if (uint64_t{amd_.push_first_sgpr} + amd_.push_sgprs > EndOfUserSgprs(record_)) {
     return absl::InvalidArgumentError("launch record: push data beyond the user SGPRs");
   }
   for (const out::PushPart& p : record_.push) {
@@ -159,7 +181,7 @@ absl::Status LaunchState::CheckRegisters() const {
     }
   }
   for (const out::UserSgpr& u : amd_.user_sgprs) {
-    if (uint64_t{u.sgpr} + SgprsOf(u.what) > UserSgprs(record_)) {
+    if (uint64_t{u.sgpr} + SgprsOf(u.what) > EndOfUserSgprs(record_)) {
       return absl::InvalidArgumentError("launch record: user SGPR beyond their number");
     }
   }
@@ -354,7 +376,7 @@ absl::Status LaunchState::MapDraw() {
 
 bool LaunchState::wgp_mode() const { return WgpMode(record_); }
 
-int LaunchState::first_system_sgpr() const { return static_cast<int>(UserSgprs(record_)); }
+int LaunchState::first_system_sgpr() const { return static_cast<int>(EndOfUserSgprs(record_)); }
 
 bool LaunchState::memory_ordered() const {
   return Field(amd_.rsrc1, record_.stage == "compute" ? 30 : 25, 1) != 0;

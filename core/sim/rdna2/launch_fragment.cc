@@ -149,7 +149,7 @@ void FillLane(const FragmentWave& of, int lane, WaveState& w) {
   for (int i = 0; i < kInputs; ++i) {
     if ((f.spi_ps_input_addr >> i & 1) == 0) continue;
     const size_t count = kRegisters[static_cast<size_t>(i)];
-    if ((f.spi_ps_input_ena >> i & 1) != 0 && vgpr + count <= w.vector.size()) {
+    if ((f.spi_ps_input_ena >> i & 1) != 0) {
       const std::array<uint32_t, 3> value = ValueOf(static_cast<Input>(i), of, lane);
       for (size_t k = 0; k < count; ++k) w.vector[vgpr + k][static_cast<size_t>(lane)] = value[k];
     }
@@ -172,6 +172,16 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record,
   if (absl::Status s = CheckInputs(record); !s.ok()) return s;
   if (absl::Status s = CheckFormats(record); !s.ok()) return s;
   return scene::CheckDraw(draw);
+}
+
+uint32_t FragmentInputVgprs(const out::LaunchRecord& record) {
+  const out::AmdFragment& f = out::AmdOf(record).fragment;
+  uint32_t vgpr = 0, end = 0;
+  for (int i = 0; i < kInputs; ++i) {
+    if ((f.spi_ps_input_addr >> i & 1) != 0) vgpr += kRegisters[static_cast<size_t>(i)];
+    if ((f.spi_ps_input_ena >> i & 1) != 0) end = vgpr;
+  }
+  return end;
 }
 
 std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool opposite,

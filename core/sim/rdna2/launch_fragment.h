@@ -26,6 +26,9 @@ namespace kiln::sim::rdna2 {
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record,
                                  const scene::FragmentInputs& draw);
 
+// Returns the VGPRs that a wave needs for the inputs that are filled.
+uint32_t FragmentInputVgprs(const out::LaunchRecord& record);
+
 // Returns the waves of one primitive's quads; `opposite` as for scene::GroupQuads.
 std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool opposite,
                                         const scene::QuadRange& quads, scene::FragmentInputs& draw);

@@ -4,7 +4,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/sim/rdna2/draw_testing.h"
 #include "core/sim/rdna2/testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim::rdna2 {
@@ -227,6 +229,52 @@ TEST(LaunchTest, SharedVgprsAreNotModelled) {
   const absl::Status status = LaunchState::Create(CodeOf(p), record, {}, dispatch).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
   EXPECT_NE(status.message().find("shared VGPRs"), std::string::npos) << status;
+}
+
+// Return the error of a draw whose record is changed.
+template <typename F>
+std::string FragmentError(F change) {
+  FragmentProgram p = ProgramOf(Joined({kReady, kInterpolate, kExportV2, kEndProgram}));
+  change(p.record, std::get<out::AmdLaunch>(p.record.arch));
+  return std::string(RunDraw(std::move(p)).status().message());
+}
+template <typename F>
+std::string VertexError(F change) {
+  VertexProgram p = VertexProgramOf();
+  change(p.record, std::get<out::AmdLaunch>(p.record.arch));
+  return std::string(RunVertices(std::move(p)).status().message());
+}
+
+TEST(LaunchTest, DrawsHaveAtMost32UserSgprs) {
+  const auto thirty_three = [](auto&, auto& amd) { amd.rsrc2 |= 1u << 27 | 1u << 1; };
+  EXPECT_THAT(FragmentError(thirty_three), testing::HasSubstr("more than 32 user SGPRs"));
+  EXPECT_THAT(VertexError(thirty_three), testing::HasSubstr("more than 32 user SGPRs"));
+}
+
+TEST(LaunchTest, SharedVgprsOfDrawsAreNotModelled) {
+  const auto shared = [](auto&, auto& amd) { amd.rsrc2 |= 1u << 28; };
+  EXPECT_THAT(FragmentError(shared), testing::HasSubstr("unsupported: shared VGPRs"));
+  EXPECT_THAT(VertexError(shared), testing::HasSubstr("unsupported: shared VGPRs"));
+}
+
+TEST(LaunchTest, InputsOfDrawsFitTheRegisters) {
+  const auto all = [](auto&, auto& amd) {  // 8 registers; the inputs are 23
+    amd.rsrc1 &= ~0x3fu;
+    amd.fragment.spi_ps_input_ena = amd.fragment.spi_ps_input_addr = 0xffff;
+  };
+  EXPECT_THAT(FragmentError(all), testing::HasSubstr("inputs beyond the 8 VGPRs"));
+  const auto last = [](auto&, auto& amd) {  // a place beyond, which is not filled
+    amd.rsrc1 &= ~0x3fu;
+    amd.fragment.spi_ps_input_addr = 0xffff;
+  };
+  EXPECT_EQ(FragmentError(last), "");
+  const auto instance = [](auto&, auto& amd) { SetField(amd.rsrc1, 0, 6, 1); };  // v8 of 8
+  EXPECT_THAT(VertexError(instance), testing::HasSubstr("inputs beyond the 8 VGPRs"));
+}
+
+TEST(LaunchTest, PrimitiveShadersRunInCuMode) {
+  EXPECT_THAT(VertexError([](auto&, auto& amd) { amd.rsrc1 |= 1u << 27; }),
+              testing::HasSubstr("WGP mode"));
 }
 
 }  // namespace

@@ -11,6 +11,13 @@ namespace {
 
 constexpr uint32_t kMaxWaves = 15;
 
+// Vertices' inputs begin behind those of primitives.
+constexpr uint32_t kFirstVertexVgpr = 5;
+
+// Vertices of a workgroup: the machine's least and most (Mesa 25.0.7, radv_shader_info.c,
+// min_esverts and hw_max_esverts).
+constexpr uint32_t kFewestVertices = 29, kMostVertices = 256;
+
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
 
 // GE_CNTL: PRIM_GRP_SIZE, VERT_GRP_SIZE.
@@ -36,37 +43,38 @@ uint32_t LanesOf(uint32_t count, uint32_t wave, uint32_t lanes) {
   return count <= before ? 0 : std::min(lanes, count - before);
 }
 
-void Set(WaveState& w, size_t vgpr, size_t lane, uint32_t value) {
-  if (vgpr < w.vector.size()) w.vector[vgpr][lane] = value;
-}
-
 void FillPrimitive(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
   const out::AmdLaunch& amd = out::AmdOf(*of.record);
   const std::array<uint32_t, 3>& v = of.primitives[number];
   if (amd.vertex.primgen_passthru_en) {
-    Set(w, 0, lane, v[0] | v[1] << 10 | v[2] << 20);
+    w.vector[0][lane] = v[0] | v[1] << 10 | v[2] << 20;
   } else {
-    Set(w, 0, lane, v[0] | v[1] << 16);
+    w.vector[0][lane] = v[0] | v[1] << 16;
   }
   const uint32_t more = Field(amd.rsrc1, 29, 2);  // GS_VGPR_COMP_CNT
-  if (more >= 1) Set(w, 1, lane, v[2]);
-  if (more >= 2) Set(w, 2, lane, of.first_primitive + number);
-  if (more >= 3) Set(w, 3, lane, 0);
+  if (more >= 1) w.vector[1][lane] = v[2];
+  if (more >= 2) w.vector[2][lane] = of.first_primitive + number;
+  if (more >= 3) w.vector[3][lane] = 0;
 }
 
 void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
   const scene::VertexRun run = scene::RunAt(*of.draw, of.first + number);
-  Set(w, 5, lane, run.number);
+  w.vector[kFirstVertexVgpr][lane] = run.number;
   const uint32_t more = Field(out::AmdOf(*of.record).rsrc2, 16, 2);  // ES_VGPR_COMP_CNT
-  if (more >= 3) Set(w, 8, lane, run.instance);
+  if (more >= 3) w.vector[kFirstVertexVgpr + 3][lane] = run.instance;
 }
 
 }  // namespace
 
 absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
   const uint32_t vertices = MostVertices(record), primitives = MostPrimitives(record);
-  if (vertices < 3 || primitives < 1 || VertexWaves(record) > kMaxWaves) {
+  if (vertices < kFewestVertices || vertices > kMostVertices || primitives < 1 ||
+      VertexWaves(record) > kMaxWaves) {
     return absl::InvalidArgumentError("launch record: size of a workgroup of vertices");
+  }
+  if (Field(out::AmdOf(record).rsrc1, 27, 1) != 0) {
+    return absl::InvalidArgumentError(
+        "launch record: a primitive shader in WGP mode, in which the machine can hang");
   }
   const uint32_t positions = PositionExports(record);
   if (positions < 1 || positions > kPositions || ParameterExports(record) > kParameters) {
@@ -77,6 +85,11 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::Ver
   }
   constexpr uint64_t kMaxSlots = kPositions + 2 * kParameters + 1;
   return scene::CheckVertexInputs(record.vertex.attributes, 16 * kMaxSlots, draw);
+}
+
+uint32_t VertexInputVgprs(const out::LaunchRecord& record) {
+  const uint32_t more = Field(out::AmdOf(record).rsrc2, 16, 2);  // ES_VGPR_COMP_CNT
+  return kFirstVertexVgpr + 1 + more;
 }
 
 uint32_t VertexWaves(const out::LaunchRecord& record) {

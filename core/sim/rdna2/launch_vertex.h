@@ -30,6 +30,9 @@ inline constexpr uint32_t kFirstVertexUserSgpr = 8;
 // Refuses records and draws that cannot be launched. InvalidArgument, Unimplemented.
 absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::VertexInputs& draw);
 
+// Returns the VGPRs that a wave needs for the inputs of its primitives and vertices.
+uint32_t VertexInputVgprs(const out::LaunchRecord& record);
+
 // Returns the most waves that a workgroup has.
 uint32_t VertexWaves(const out::LaunchRecord& record);
 

@@ -71,6 +71,13 @@ TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
   };
   EXPECT_EQ(error([](auto&, auto&) {}), "");
   EXPECT_THAT(error([](auto&, auto& v) { v.ge_cntl = 0; }), HasSubstr("size of a workgroup"));
+  for (uint32_t vertices : {28u, 257u}) {
+    EXPECT_THAT(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }),
+                HasSubstr("size of a workgroup"));
+  }
+  for (uint32_t vertices : {29u, 256u}) {
+    EXPECT_EQ(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }), "");
+  }
   EXPECT_THAT(error([](auto&, auto& v) { v.spi_shader_pos_format = 0; }), HasSubstr("of exports"));
   EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.view_mask = 3; }), HasSubstr("views"));
   EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.attributes = {1}; }),

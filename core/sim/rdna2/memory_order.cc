@@ -158,8 +158,11 @@ void MemoryOrder::NoteNeeds(const Op& op, const WaitCounts& counts, const Wave& 
 
 absl::StatusOr<bool> MemoryOrder::Wait(uint32_t wave, const Op& op) {
   Wave& waiting = waves_[wave];
-  const WaitCounts counts = WaitsOf(op);
-  if (needs_ != nullptr) NoteNeeds(op, counts, waiting);
+  // The end waits for everything, and only then counts as an arrival at barriers (s_endpgm in
+  // AMD's guide, as README-ISA.md of Mesa's compiler quotes it). No program could leave that out.
+  const bool ends = op.Has(isa::opcode_flag::kEnd);
+  const WaitCounts counts = ends ? WaitCounts{0, 0, 0, 0} : WaitsOf(op);
+  if (needs_ != nullptr && !ends) NoteNeeds(op, counts, waiting);
   const std::vector<Message> waited = Waited(waiting.messages, counts);
   if (waited.empty()) return true;
   if (Draw(2) == 0) return false;

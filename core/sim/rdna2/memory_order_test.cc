@@ -2,6 +2,7 @@
 // not show: stores of whole lines, halves of loads from LDS, scalar loads, scratch.
 #include "core/sim/rdna2/memory_order.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/sim/rdna2/testing.h"
@@ -159,6 +160,32 @@ TEST(MemoryOrder, AStoreOfAWholeLineNeedsGlc) {
   p.body[6] &= ~(1u << 14);
   p.body[0] = 0x363e0087;  // v_and_b32_e32 v31, 7, v0: a part of a line
   EXPECT_EQ(Outputs(p), (std::set<std::vector<uint32_t>>{new_everywhere}));
+}
+
+// A wave that ends without a wait arrives at the barrier when its accesses have ended: wave 0
+// stores and ends, wave 1 on the other CU waits at the barrier and reads.
+TEST(MemoryOrder, TheEndOfAWaveWaitsForItsAccesses) {
+  const TestProgram p{.invocations = 64,
+                      .body =
+                          {
+                              0x363e009f,              // v_and_b32_e32 v31, 31, v0
+                              0x343e3e82,              // v_lshlrev_b32_e32 v31, 2, v31
+                              0x90109405,              // s_lshr_b32 s16, s5, 20
+                              0xbf068110,              // s_cmp_eq_u32 s16, 1
+                              0x7e020281,              // v_mov_b32_e32 v1, 1
+                              0xbf850003,              // s_cbranch_scc1 3
+                              0xe0705000, 0x8003011f,  // buffer_store_dword v1 ... offen glc
+                              0xbf810000,              // s_endpgm
+                              0xbf8a0000,              // s_barrier
+                              0xe0305000, 0x8003011f,  // buffer_load_dword v1 ... offen glc
+                              0xbf8c3f70,              // s_waitcnt vmcnt(0)
+                              0x343e0082,              // v_lshlrev_b32_e32 v31, 2, v0
+                          },
+                      .input = std::vector<uint32_t>(64),
+                      .wgp = true};
+  std::vector<uint32_t> of_wave_1(64);
+  std::fill(of_wave_1.begin() + 32, of_wave_1.end(), 1);
+  EXPECT_EQ(Outputs(p), (std::set<std::vector<uint32_t>>{of_wave_1}));
 }
 
 TEST(MemoryOrder, OneSeedOneRun) {

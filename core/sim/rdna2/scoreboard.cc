@@ -83,7 +83,9 @@ void Scoreboard::Drain(bool Event::*counter, int count) {
   for (Event& e : events_) {
     if (!(e.*counter)) continue;
     const bool early = of(e)-- > count;
-    if (count == 0 || (early && e.sequence != Sequence::kNone)) e.*counter = false;
+    const bool ordered = counter == &Event::lgkm ? LgkmcntKeepsOrder(program_->ops[e.op])
+                                                 : e.sequence != Sequence::kNone;
+    if (count == 0 || (early && ordered)) e.*counter = false;
   }
 }
 
@@ -111,7 +113,9 @@ void Scoreboard::Update(uint32_t phase) {
 }
 
 bool Scoreboard::StoresInFlight() const {
-  return std::any_of(events_.begin(), events_.end(), [](const Event& e) { return e.vs; });
+  return std::any_of(events_.begin(), events_.end(), [this](const Event& e) {
+    return e.vs && program_->ops[e.op].info->encoding != isa::Encoding::kScratch;
+  });
 }
 
 absl::Status Scoreboard::CheckRegister(const Op& op, int code, uint64_t lanes,

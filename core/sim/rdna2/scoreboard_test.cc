@@ -327,7 +327,7 @@ TEST(ScoreboardTest, WithoutMemoryOrderKindsOfLoadsEndInAnyOrder) {
   EXPECT_EQ(IssueAll(same, false), "");
 }
 
-TEST(ScoreboardTest, FlatLoadsNeedBothCountersAtZero) {
+TEST(ScoreboardTest, FlatLoadsNeedBothCountersAndLgkmcntAtZero) {
   const auto with = [](uint32_t wait) {
     return Words{
         0xdc300000, 0x027d0008,  // flat_load_dword v2, v[8:9]
@@ -337,12 +337,14 @@ TEST(ScoreboardTest, FlatLoadsNeedBothCountersAtZero) {
     };
   };
   EXPECT_FINDING(with(0xbf8c0171), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(1) lgkmcnt(1)
+  EXPECT_FINDING(with(0xbf8c0170), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(0) lgkmcnt(1)
   EXPECT_FINDING(with(0xbf8c3f70), "vmcnt and lgkmcnt");  // s_waitcnt vmcnt(0)
   EXPECT_FINDING(with(0xbf8cc07f), "vmcnt and lgkmcnt");  // s_waitcnt lgkmcnt(0)
   EXPECT_EQ(IssueAll(with(0xbf8c0070)), "");              // s_waitcnt vmcnt(0) lgkmcnt(0)
+  EXPECT_EQ(IssueAll(with(0xbf8c0071)), "");              // s_waitcnt vmcnt(1) lgkmcnt(0)
 }
 
-TEST(ScoreboardTest, AFlatLoadMayEndBeforeAnEarlierLoad) {
+TEST(ScoreboardTest, VmcntCountsFlatLoadsInOrderWithOthers) {
   const auto with = [](uint32_t wait) {
     return Words{
         0xe0300000, 0x80030200,  // buffer_load_dword v2, off, s[12:15], 0
@@ -351,8 +353,25 @@ TEST(ScoreboardTest, AFlatLoadMayEndBeforeAnEarlierLoad) {
         0x7e020302,  // v_mov_b32_e32 v1, v2
     };
   };
-  EXPECT_FINDING(with(0xbf8c3f71), "reads v2");  // s_waitcnt vmcnt(1)
+  EXPECT_FINDING(with(0xbf8c3f72), "reads v2");  // s_waitcnt vmcnt(2)
+  EXPECT_EQ(IssueAll(with(0xbf8c3f71)), "");     // s_waitcnt vmcnt(1)
   EXPECT_EQ(IssueAll(with(0xbf8c3f70)), "");     // s_waitcnt vmcnt(0)
+}
+
+// What stores in flight are asked for is memory that others read.
+TEST(ScoreboardTest, StoresToScratchAreNotInFlightForOthers) {
+  const auto in_flight = [](const Words& store) {
+    std::vector<uint8_t> bytes(4 * store.size());
+    std::memcpy(bytes.data(), store.data(), bytes.size());
+    const absl::StatusOr<Program> program = Load(bytes, isa::Wave::k32);
+    EXPECT_TRUE(program.ok()) << program.status();
+    Scoreboard scoreboard(&*program, {.unsourced = false, .memory_ordered = true}, nullptr);
+    WaveState wave;
+    EXPECT_TRUE(scoreboard.Issue(0, wave, 0).ok());
+    return scoreboard.StoresInFlight();
+  };
+  EXPECT_TRUE(in_flight({0xdc708000, 0x007d0402}));   // global_store_dword v[2:3], v4, off
+  EXPECT_FALSE(in_flight({0xdc704000, 0x007f0600}));  // scratch_store_dword off, v6, off
 }
 
 TEST(ScoreboardTest, ExportsEndInOrderWithinTheirClass) {

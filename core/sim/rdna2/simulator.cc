@@ -229,7 +229,8 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   WaveState& w = group_->waves[index];
   Observer* const observer = options_.observer;
   if (observer != nullptr) observer->Step(index, w.phase, op.offset, w.Exec());
-  if (order_ && op.info->unit == isa::Unit::kWait) {
+  const bool ends = op.Has(isa::opcode_flag::kEnd);
+  if (order_ && (ends || op.info->unit == isa::Unit::kWait)) {
     const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, op);
     if (!ready.ok()) return ready.status();
     stalled_ = !*ready;
@@ -480,6 +481,10 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
     if (isa::OverlapsSumsOfDifferences(op.inst, program.wave)) {
       return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
                      "a sum of differences over one of its sources");
+    }
+    if (isa::HasDlcOfStores(op.inst)) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, program.wave,
+                     "a store or an atomic with dlc");
     }
     for (const isa::OperandUse& use : op.uses) {
       const uint32_t code = use.operand.code;

@@ -241,6 +241,17 @@ TEST(SimulatorTest, TrapRegistersAreForTrapHandlers) {
                   .ok());
 }
 
+TEST(SimulatorTest, DlcIsForLoads) {
+  const auto with = [](uint32_t first) {
+    return ErrorOf({.lanes = 32, .body = {first, 0x8003011f}, .input = std::vector<uint32_t>(32)});
+  };
+  constexpr uint32_t kDlc = 1 << 15;
+  EXPECT_TRUE(with(0xe0301000 | kDlc).ok());  // buffer_load_dword v1, v31, s[12:15], 0 offen dlc
+  EXPECT_TRUE(with(0xe0701000).ok());         // buffer_store_dword v1, v31, s[12:15], 0 offen
+  EXPECT_EQ(with(0xe0701000 | kDlc).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with(0xe0c81000 | kDlc).code(), absl::StatusCode::kInvalidArgument);  // atomic_add
+}
+
 TEST(SimulatorTest, SumsOfDifferencesOverTheirSources) {
   const auto with = [](uint32_t first, uint32_t second) {
     return ErrorOf({.lanes = 32, .body = {first, second}});
