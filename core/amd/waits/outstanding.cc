@@ -50,8 +50,6 @@ Event ImageEvent(const Instruction& inst, const OpcodeInfo& info) {
 
 Event FlatEvent(const Instruction& inst, const OpcodeInfo& info) {
   Event e = Returns(inst, info) ? LoadOf(kFlatType) : StoreOf();
-  e.unordered_load = e.counts[kVm];
-  e.queue = -1;
   e.counts[kLgkm] = true;
   e.unordered = true;
   e.lds = true;
@@ -109,8 +107,7 @@ Event EventOf(const Instruction& inst) {
 }
 
 bool Outstanding::Entry::Ended() const {
-  return !unordered && !unordered_load &&
-         std::all_of(age.begin(), age.end(), [](int8_t a) { return a == kEnded; });
+  return !unordered && std::all_of(age.begin(), age.end(), [](int8_t a) { return a == kEnded; });
 }
 
 Outstanding::Entry& Outstanding::Find(uint16_t code) {
@@ -137,7 +134,6 @@ void Outstanding::Require(const Entry& entry, bool written, const Event& by, Cou
   if (!same_load) wait(kLoads);
   if (!(written && by.queue == kLds)) wait(kLds);
   if (entry.unordered) counts->Require(kLgkm, 0);
-  if (entry.unordered_load) counts->Require(kVm, 0);
   if (!written) return;
   for (Queue queue : {kColours, kPositions, kParameters}) wait(queue);
 }
@@ -193,7 +189,6 @@ void Outstanding::Wait(const Counts& counts) {
     }
     if (e.age[kLoads] == kEnded) e.types = 0;
     if (counts.of[kLgkm] == 0) e.unordered = false;
-    if (counts.of[kVm] == 0) e.unordered_load = false;
   }
   Drop();
 }
@@ -223,7 +218,6 @@ void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
       Entry& e = Find(static_cast<uint16_t>(code));
       if (event.queue >= 0) e.age[static_cast<size_t>(event.queue)] = 0;
       e.unordered |= event.unordered;
-      e.unordered_load |= event.unordered_load;
       e.types |= event.type;
     }
   }
@@ -245,7 +239,6 @@ bool Outstanding::Join(const Outstanding& other) {
       mine.age[q] = mine.age[q] == kEnded ? theirs.age[q] : std::min(mine.age[q], theirs.age[q]);
     }
     mine.unordered |= theirs.unordered;
-    mine.unordered_load |= theirs.unordered_load;
     mine.types |= theirs.types;
     changed |= !(mine == before);
   }

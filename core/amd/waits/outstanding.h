@@ -30,7 +30,6 @@ struct Event {
   std::array<bool, kCounters> counts = {};
   int queue = -1;               // of kVm, kExp, or of kLgkm
   bool unordered = false;       // of kLgkm: no queue
-  bool unordered_load = false;  // of kVm: no queue
   uint8_t type = 0;             // of loads
   bool reads = false;  // holds the registers that it reads (exports), else those that it writes
   bool lds = false;    // may access LDS
@@ -61,7 +60,6 @@ class Outstanding {
     uint16_t code = 0;  // of isa::Operand
     std::array<int8_t, kQueues> age = {kEnded, kEnded, kEnded, kEnded, kEnded};
     bool unordered = false;
-    bool unordered_load = false;
     uint8_t types = 0;
 
     bool Ended() const;

@@ -68,7 +68,10 @@ class Checker {
       work.push_back(to);
     };
     const sim::Sequence sequence = sim::SequenceOf(ops_[producer], true);
-    const bool ordered = sequence != sim::Sequence::kNone;
+    const auto in_order = [&](size_t op) {
+      return counter != Counter::kLgkm || sim::LgkmcntKeepsOrder(ops_[op]);
+    };
+    const bool ordered = sequence != sim::Sequence::kNone && in_order(producer);
     go(producer + 1, 0);
     while (!work.empty()) {
       const size_t at = work.back();
@@ -78,7 +81,7 @@ class Checker {
       if (waited == 0 || (ordered && waited <= count)) continue;
       Judge(producer, at, counter);
       const bool behind = at != producer && Includes(sim::CounterOf(producers_[at]), counter) &&
-                          sim::SequenceOf(ops_[at], true) == sequence;
+                          sim::SequenceOf(ops_[at], true) == sequence && in_order(at);
       if (ordered && behind) ++count;
       if (count >= (counter == Counter::kExp ? 7 : 63)) continue;  // issue would have waited
       if (FallsThrough(ops_[at].inst)) go(at + 1, count);
