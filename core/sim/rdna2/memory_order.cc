@@ -165,7 +165,10 @@ absl::StatusOr<bool> MemoryOrder::Wait(uint32_t wave, const Op& op) {
   if (needs_ != nullptr && !ends) NoteNeeds(op, counts, waiting);
   const std::vector<Message> waited = Waited(waiting.messages, counts);
   if (waited.empty()) return true;
-  if (Draw(2) == 0) return false;
+  // At the end, where the wave does nothing with the result, accesses stay in flight for longer, so
+  // that other waves run between two of them.
+  constexpr uint32_t kPatience = 2, kPatienceAtEnd = 64;
+  if (Draw(ends ? kPatienceAtEnd : kPatience) != 0) return false;
   InFlight& m = *waited[Draw(static_cast<uint32_t>(waited.size()))];
   if (!m.counted_until_l2 && Draw(2) == 0) {
     m.released = true;  // it stays on the CU
