@@ -28,11 +28,11 @@ enum LoadType : uint8_t { kTextureType = 1, kVectorType = 2, kRayType = 4, kFlat
 // An operation that ends after it was issued.
 struct Event {
   std::array<bool, kCounters> counts = {};
-  int queue = -1;               // of kVm, kExp, or of kLgkm
-  bool unordered = false;       // of kLgkm: no queue
-  uint8_t type = 0;             // of loads
-  bool reads = false;  // holds the registers that it reads (exports), else those that it writes
-  bool lds = false;    // may access LDS
+  int queue = -1;          // of kVm, kExp, or of kLgkm
+  bool unordered = false;  // of kLgkm: no queue
+  uint8_t type = 0;        // of loads
+  bool reads = false;      // holds the registers that it reads (exports), else those that it writes
+  bool lds = false;        // may access LDS
 
   bool exists() const { return counts != std::array<bool, kCounters>{}; }
 };

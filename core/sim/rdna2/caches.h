@@ -70,8 +70,8 @@ class Caches {
     uint64_t emptied = 0;  // when it was emptied last
     uint64_t oldest = 0;   // the earliest time from which copies made since then may be
     std::unordered_map<uint64_t, uint64_t> lines;  // of which time the copies are
-    // What outlives being emptied, since the next cache, which refills this one, has it too: the
-    // newest copy that loads have found, and when each byte was last stored.
+    // Facts that outlive being emptied, since the next cache, which refills this one, has them too:
+    // the newest copy that loads have found, and when each byte was last stored.
     std::unordered_map<uint64_t, uint64_t> found;
     std::unordered_map<uint64_t, ByteTimes> stored;
   };

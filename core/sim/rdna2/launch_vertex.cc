@@ -16,7 +16,7 @@ constexpr uint32_t kFirstVertexVgpr = 5;
 
 // Vertices of a workgroup: the machine's least and most (Mesa 25.0.7, radv_shader_info.c,
 // min_esverts and hw_max_esverts).
-constexpr uint32_t kFewestVertices = 29, kMostVertices = 256;
+constexpr uint32_t kMinVertices = 29, kMaxVertices = 256;
 
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
 
@@ -68,7 +68,7 @@ void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& 
 
 absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
   const uint32_t vertices = MostVertices(record), primitives = MostPrimitives(record);
-  if (vertices < kFewestVertices || vertices > kMostVertices || primitives < 1 ||
+  if (vertices < kMinVertices || vertices > kMaxVertices || primitives < 1 ||
       VertexWaves(record) > kMaxWaves) {
     return absl::InvalidArgumentError("launch record: size of a workgroup of vertices");
   }

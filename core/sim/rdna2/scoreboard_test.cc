@@ -358,7 +358,7 @@ TEST(ScoreboardTest, VmcntCountsFlatLoadsInOrderWithOthers) {
   EXPECT_EQ(IssueAll(with(0xbf8c3f70)), "");     // s_waitcnt vmcnt(0)
 }
 
-// What stores in flight are asked for is memory that others read.
+// Stores in flight are asked for where others read the memory, and scratch has no other readers.
 TEST(ScoreboardTest, StoresToScratchAreNotInFlightForOthers) {
   const auto in_flight = [](const Words& store) {
     std::vector<uint8_t> bytes(4 * store.size());
