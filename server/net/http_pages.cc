@@ -46,6 +46,7 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): its elements are moved from
 HttpPages::HttpPages(Pages pages, Times times)
     : times_(times), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   for (auto& [path, make] : pages) makers_[path].make = std::move(make);
