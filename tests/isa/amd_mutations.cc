@@ -469,6 +469,11 @@ bool FieldOfAnInvalidation(Instruction& i, Wave, Rng& rng) {
   }
   return true;
 }
+bool DlcOfAStore(Instruction& i, Wave, Rng&) {
+  if (!Of(i).Has(flag::kStore) || Of(i).encoding == Encoding::kDs) return false;
+  i.dlc = true;
+  return true;
+}
 bool DlcOfAnAtomic(Instruction& i, Wave, Rng&) {
   if (!Of(i).Has(flag::kAtomic) || !IsBuffer(Of(i).encoding)) return false;
   i.dlc = true;
@@ -717,6 +722,7 @@ const std::vector<AmdMutation>& AmdMutations() {
       {"failure status of a load to LDS", "LLVM", FailureOfAnLdsLoad},
       {"fields of a cache invalidation", "LLVM", FieldOfAnInvalidation},
       {"dlc of a buffer atomic", "Mesa, README-ISA; LLVM", DlcOfAnAtomic},
+      {"dlc of a store", "Mesa, README-ISA", DlcOfAStore},
       {"gds missing", "ISA guide", GdsMissing},
       {"gds of a lane operation", "ISA guide", GdsOfALaneOperation},
       {"LDS offset out of range", "ISA guide", LdsOffsetOutOfRange},

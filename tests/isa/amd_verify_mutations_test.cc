@@ -8,6 +8,7 @@
 #include "core/amd/isa/decode.h"
 #include "core/amd/isa/disasm.h"
 #include "core/amd/isa/encode.h"
+#include "core/amd/isa/operands.h"
 #include "core/amd/isa/verify.h"
 #include "tests/isa/amd_generator.h"
 #include "tests/isa/amd_mutations.h"
@@ -36,6 +37,7 @@ std::vector<Instruction> GoodInstructions(Wave wave) {
       if (!HasForm(Info(op), form)) continue;
       for (int n = 0; n < (Info(op).op == Opcode::kExp ? 60 : 12); ++n) {
         good.push_back(generator.Make(Info(op).op, form));
+        if (HasDlcOfStores(good.back())) good.back().dlc = false;
       }
     }
   }
