@@ -59,9 +59,8 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
-  if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_compiler",
-                       "graphics stages, which gfx1030 has no compiler for yet");
+  if (m.stage == mir::Stage::kVertex) {
+    return Unsupported("missing_compiler", "vertex shaders, which gfx1030 has no compiler for yet");
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
@@ -80,8 +79,9 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);
+  const uint32_t inputs = abi.fragment ? abi.fragment->input_vgprs() : 0;
   const ProgramShape shape = {w.lanes,
-                              w.binary.vgprs,
+                              std::max(w.binary.vgprs, inputs),
                               w.binary.sgprs,
                               w.binary.instruction_bytes,
                               static_cast<uint32_t>(w.binary.bytes.size()),
@@ -109,7 +109,7 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
 absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
                                    const CompileOptions& options, Runner& runner, Sink* sink) {
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
-  absl::StatusOr<Abi> abi = AssignAbi(m, kind);
+  absl::StatusOr<Abi> abi = AssignAbi(m, kind, options.state);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused;

@@ -5,7 +5,8 @@
 //   uniform if:   A [scc_if] -> then, else (or join);  then [jump] -> join;  else [jump] -> join
 //   masked loop:  preheader [mask_loop] -> header ... latch [mask_while] -> header; breaks -> exit
 //   uniform loop: preheader [jump] -> header ... latch [jump] -> header; breaks [jump] -> exit
-// After a break or continue of masks comes a separate block, which no lane reaches.
+// After a break or continue of masks, and after lanes have ended, comes a separate block, which no
+// lane reaches.
 #include "core/amd/select/control.h"
 
 #include <algorithm>
@@ -181,7 +182,12 @@ absl::Status Control::VisitUniformSide(mir::RegionId region, lir::BlockId join) 
     return absl::OkStatus();
   }
   if (*end == End::kUnreachable) {
-    Terminate(kEnd);
+    if (b_.block() == ended_ && !masks_.empty()) {
+      AddRestoringEdges(masks_.size());
+      Terminate(kJump);
+    } else {
+      Terminate(kEnd);
+    }
     return absl::OkStatus();
   }
   if (!loops_.back().masked) return absl::OkStatus();
@@ -214,6 +220,70 @@ absl::Status Control::VisitUniformIf(mir::InstId id, bool swap) {
   }
   Enter(join);
   return absl::OkStatus();
+}
+
+lir::BlockId Control::ExitBlock() {
+  if (!exit_.valid()) exit_ = b_.NewBlock(0);
+  return exit_;
+}
+
+bool Control::EnterExitBlock() {
+  if (!exit_.valid()) return false;
+  Enter(exit_);
+  f_.exit_block = exit_;
+  return true;
+}
+
+// Ends all lanes that are on.
+void Control::EndLanes() {
+  b_.AddPhysicalEdge(b_.block(), ExitBlock());
+  Terminate(kMaskEnd);
+  for (Mask& mask : masks_) mask.left = true;
+  EnterTail();
+  ended_ = b_.block();
+}
+
+// A kill makes helpers of lanes if helpers are noted. Else, and if the lanes have nothing more to
+// do, it ends them.
+void Control::VisitKill(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId condition = m_.source(id, 0);
+  const mir::Value& value = m_.value(condition);
+  if (value.kind == mir::Value::Kind::kUndef) return;
+  const bool all = value.kind == mir::Value::Kind::kConstant;
+  if (all && value.bits == 0) return;
+  const bool may_help = inst.op == mir::Op::kDemote || (inst.op == mir::Op::kDiscard && !all);
+  if (e_.notes_helpers() && may_help) {
+    if (all) {
+      e_.EmitRaw(kKill, {}, {});
+    } else {
+      e_.EmitRaw(kKill, {}, {bools_.MaskOf(condition)});
+    }
+    b_.AddPhysicalEdge(b_.block(), ExitBlock());
+    return;
+  }
+  if (all) return EndLanes();
+  const Operand mask = bools_.MaskOf(condition);
+  if (masks_.empty() && !e_.notes_helpers()) {
+    ExitBlock();
+    e_.EmitRaw(kEndLanes, {}, {mask});
+    return;
+  }
+  // An if with nothing else in it.
+  const uint32_t slot = TakeSlots(1);
+  Terminate(kMaskIf, {mask}, slot);
+  const lir::BlockId head = b_.block(), then_block = NewBlock(), join = NewBlock();
+  b_.AddEdge(head, then_block);
+  b_.AddEdge(head, join);
+  masks_.push_back({join, lir::BlockId()});
+  Enter(then_block);
+  EndLanes();
+  Terminate(kMaskEndif, {}, slot);
+  b_.AddPhysicalEdge(b_.block(), join);
+  AddRestoringEdges(masks_.size() - 1);
+  masks_.pop_back();
+  --used_slots_;
+  Enter(join);
 }
 
 bool Control::HasDivergentContinue(mir::RegionId region) const {
@@ -275,6 +345,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
     }
     Terminate(kMaskWhile, {}, loop.slot);
     b_.AddPhysicalEdge(b_.block(), loop.exit);
+    if (masks_.back().left) AddRestoringEdges(masks_.size() - 1);  // all lanes may have ended
     masks_.pop_back();
     used_slots_ -= 2;
   }

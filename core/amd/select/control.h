@@ -25,6 +25,12 @@ class Control : public Room {
 
   absl::Status VisitIf(mir::InstId id);
   absl::Status VisitLoop(mir::InstId id);
+  void VisitKill(mir::InstId id);
+  // Takes the slot in which the lanes that are no helpers are noted. Before any other.
+  void TakeLiveSlot() { TakeSlots(1); }
+  // Enters the block in which waves end of which all lanes were killed. Returns false if there is
+  // none.
+  bool EnterExitBlock();
   // Sorts the blocks into the order in which they were entered.
   void SortBlocks();
   void Enter(lir::BlockId block);
@@ -56,6 +62,8 @@ class Control : public Room {
                  uint8_t flags = 0);
   void JumpOut(mir::InstId jump);
   void EnterTail();
+  void EndLanes();
+  lir::BlockId ExitBlock();
   void AddRestoringEdges(size_t masks);
   absl::StatusOr<End> VisitSide(mir::RegionId region);
   absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join, lir::BlockId next,
@@ -72,6 +80,8 @@ class Control : public Room {
   const std::function<absl::Status(mir::RegionId)> visit_region_;
   std::vector<LoopState> loops_;
   std::vector<Mask> masks_;
+  lir::BlockId exit_;   // where waves end of which all lanes were killed; invalid: none do
+  lir::BlockId ended_;  // the block in which the thread continues after lanes ended
   std::vector<lir::BlockId> layout_;  // blocks in the order they were entered
   uint32_t used_slots_ = 0;
   uint32_t max_slots_ = 0;

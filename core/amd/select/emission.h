@@ -65,6 +65,7 @@ class Emission {
   const mid::Divergence& divergence() const { return divergence_; }
   lir::Function& function() { return f_; }
   lir::Builder& builder() { return b_; }
+  bool notes_helpers() const { return notes_helpers_; }
   const mir::Uses& uses();  // of the module; computed when first needed
 
   // Sets the instruction for which code is made from here on.
@@ -198,6 +199,7 @@ class Emission {
   const mir::Module& m_;
   const Abi& abi_;
   const uint32_t width_;
+  const bool notes_helpers_;  // lanes that help must not have effects
   lir::Function f_;
   lir::Builder b_{f_};
   const mid::Divergence divergence_;

@@ -10,11 +10,13 @@
 #include "core/amd/select/bools.h"
 #include "core/amd/select/control.h"
 #include "core/amd/select/descriptors.h"
+#include "core/amd/select/fragment.h"
 #include "core/amd/select/images.h"
 #include "core/amd/select/lanes.h"
 #include "core/amd/select/launch.h"
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
+#include "core/amd/select/outputs.h"
 
 namespace kiln::amd {
 namespace {
@@ -44,14 +46,23 @@ class Selector {
   Atomics atomics_{e_, memory_};
   Barriers barriers_{e_};
   Images images_{e_, descriptors_};
+  Fragment fragment_{e_};
+  Outputs outputs_{e_, bools_};
   Control control_{e_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
 };
 
 absl::StatusOr<Selected> Selector::Run() {
   control_.Enter(control_.NewBlock());
   launch_.DeclareLiveIns();
+  if (e_.abi().fragment) fragment_.DeclareLiveIns();
+  if (e_.notes_helpers()) control_.TakeLiveSlot();
   if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
+  if (e_.abi().fragment) outputs_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
+  if (control_.EnterExitBlock()) {
+    outputs_.ExportNothing();
+    e_.EmitRaw(kEnd, {}, {});
+  }
   control_.SortBlocks();
   lir::Function& f = e_.function();
   if (control_.slots() * MaskUnits(f) > kMaxSlotSgprs) {
@@ -104,6 +115,13 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboSize: memory_.BufferSize(id); return absl::OkStatus();
     case Op::kDdx:
     case Op::kDdy: return lanes_.VisitDerivative(id);
+    case Op::kLoadInput:
+    case Op::kInterpolate: return fragment_.VisitInput(id);
+    case Op::kStoreOutput: return outputs_.VisitStore(id);
+    case Op::kDemote:
+    case Op::kDiscard:
+    case Op::kTerminate: control_.VisitKill(id); return absl::OkStatus();
+    case Op::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
     case Op::kSample:
     case Op::kSampleImplicit:
     case Op::kImageLod:
