@@ -51,6 +51,26 @@ lir::ValueId Emission::New(LirFile file, int comps) {
   return b_.NewValue(v);
 }
 
+// Returns false if all readers work lane by lane and their results are not taken for uniform, as
+// arithmetic with divergent results and stores of the value, or at it, without a descriptor's
+// number.
+bool Emission::NeedsOneValue(mir::ValueId v) {
+  if (!IsUniform(v)) return false;
+  const absl::Span<const mir::Use> readers = uses().Of(v);
+  return !std::all_of(readers.begin(), readers.end(), [&](const mir::Use& use) {
+    const mir::Inst& inst = m_.inst(use.inst);
+    const mir::OpInfo& info = mir::Info(inst.op);
+    if (inst.num_results == 0) {
+      return info.Has('W') && use.source >= 1 && (inst.flags & mir::kIndexed) == 0;
+    }
+    if (!info.Has('P') || info.Has('M') || info.Has('S')) return false;
+    for (int i = 0; i < inst.num_results; ++i) {
+      if (IsUniform(m_.result(use.inst, i))) return false;
+    }
+    return true;
+  });
+}
+
 Operand Emission::Src(mir::ValueId v) const {
   const mir::Value& value = m_.value(v);
   switch (value.kind) {

@@ -107,6 +107,10 @@ class Emission {
   // Returns one dword of a 64-bit number: 0 the low one.
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // Sets what a load found for each lane. Lanes of one load may find different values while another
+  // wave writes there; a value that counts as uniform becomes that of the first lane, unless each
+  // reader is content with a value for each lane.
+  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, NeedsOneValue(v) ? ToS(o) : o); }
   const Operand& Given(mir::ValueId v) const {
     assert(Exists(map_[v.index]));
     return map_[v.index];
@@ -193,6 +197,7 @@ class Emission {
   using Sources = absl::InlinedVector<Operand, 4>;
   void LegaliseVector(Opcode op, Sources& sources, const Extra& extra);
   void LegaliseScalar(Sources& sources);
+  bool NeedsOneValue(mir::ValueId v);
   Operand ScalarConstant(const Operand& o);
 
   const mir::Module& m_;

@@ -259,9 +259,9 @@ void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_
     if (bits == 64) {
       const Operand low = dwords[2 * static_cast<size_t>(i)],
                     high = dwords[2 * static_cast<size_t>(i) + 1];
-      e_.Set(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
+      e_.SetLoaded(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
     } else {
-      e_.Set(v, Extract(dwords[bit / 32], bit % 32));
+      e_.SetLoaded(v, Extract(dwords[bit / 32], bit % 32));
     }
   }
 }
@@ -273,7 +273,7 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   const auto total = static_cast<uint32_t>(inst.num_results) * bytes;
   if (bytes < 4 && (alignment < 4 || total < 4)) {
     for (uint32_t i = 0; i < inst.num_results; ++i) {
-      e_.Set(m_.result(id, static_cast<int>(i)), LoadSmall(location, i * bytes, bytes));
+      e_.SetLoaded(m_.result(id, static_cast<int>(i)), LoadSmall(location, i * bytes, bytes));
     }
     return;
   }
