@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/select/one_values.h"
 
 namespace kiln::amd {
 
@@ -15,7 +16,8 @@ Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
       abi_(abi),
       width_(width),
       divergence_(m, mid::UniformFor::kScalarRegister),
-      map_(m.values.size()) {
+      map_(m.values.size()),
+      one_value_(FindOneValues(m, divergence_)) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 
@@ -49,26 +51,6 @@ lir::ValueId Emission::New(LirFile file, int comps) {
   v.elem_bytes = file == kFileM || file == kFileScc ? 0 : 4;
   v.spirv_id = spirv_id_;
   return b_.NewValue(v);
-}
-
-// Returns false if all readers work lane by lane and their results are not taken for uniform, as
-// arithmetic with divergent results and stores of the value, or at it, without a descriptor's
-// number.
-bool Emission::NeedsOneValue(mir::ValueId v) {
-  if (!IsUniform(v)) return false;
-  const absl::Span<const mir::Use> readers = uses().Of(v);
-  return !std::all_of(readers.begin(), readers.end(), [&](const mir::Use& use) {
-    const mir::Inst& inst = m_.inst(use.inst);
-    const mir::OpInfo& info = mir::Info(inst.op);
-    if (inst.num_results == 0) {
-      return info.Has('W') && use.source >= 1 && (inst.flags & mir::kIndexed) == 0;
-    }
-    if (!info.Has('P') || info.Has('M') || info.Has('S')) return false;
-    for (int i = 0; i < inst.num_results; ++i) {
-      if (IsUniform(m_.result(use.inst, i))) return false;
-    }
-    return true;
-  });
 }
 
 Operand Emission::Src(mir::ValueId v) const {

@@ -108,9 +108,9 @@ class Emission {
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
   // Sets what a load found for each lane. Lanes of one load may find different values while another
-  // wave writes there; a value that counts as uniform becomes that of the first lane, unless each
-  // reader is content with a value for each lane.
-  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, NeedsOneValue(v) ? ToS(o) : o); }
+  // wave writes there; a value that counts as uniform becomes that of the first lane, unless
+  // everything that is computed from it is computed lane by lane.
+  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, one_value_[v.index] ? ToS(o) : o); }
   const Operand& Given(mir::ValueId v) const {
     assert(Exists(map_[v.index]));
     return map_[v.index];
@@ -197,7 +197,6 @@ class Emission {
   using Sources = absl::InlinedVector<Operand, 4>;
   void LegaliseVector(Opcode op, Sources& sources, const Extra& extra);
   void LegaliseScalar(Sources& sources);
-  bool NeedsOneValue(mir::ValueId v);
   Operand ScalarConstant(const Operand& o);
 
   const mir::Module& m_;
@@ -208,6 +207,7 @@ class Emission {
   const mid::Divergence divergence_;
   std::optional<mir::Uses> uses_;
   std::vector<Operand> map_;           // by MIR value
+  const std::vector<bool> one_value_;  // by MIR value (one_values.h)
   std::vector<lir::InstId> prologue_;  // will go to the start of block 0
   bool in_prologue_ = false;
   mir::InstId at_;

@@ -44,9 +44,10 @@ TEST(SelectImages, SizesOfLevelsByLane) {
 // A texel at coordinates that all lanes share becomes one value where a reader takes it for that.
 TEST(SelectImages, UniformTexelsAreOneValue) {
   const std::string head = "%10:f32, %11:f32, %12:f32, %13:f32 = image_load[1, texel] %2, 0, 0\n";
-  const std::string compared = SelectedOps(
-      head +
-      "%14:bool = flt %10, 2f\n%15:i32 = select %14, 1, %2\nstore_ssbo[0, align 4] 0, %15\n");
+  const std::string compared = SelectedOps(head +
+                                           "%14:bool = flt %10, 2f\nif %14 {\n"
+                                           "store_ssbo[0, align 4] 0, %1\nyield\n} else {\n"
+                                           "yield\n}\n");
   EXPECT_EQ(Count(compared, "v_readfirstlane_b32"), 1) << compared;
   const std::string stored = SelectedOps(head + "store_ssbo[0, align 4] 0, %10\n");
   EXPECT_EQ(Count(stored, "v_readfirstlane_b32"), 0) << stored;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "core/amd/select/one_values.h"
 
 namespace kiln::amd {
 namespace {
@@ -330,20 +331,6 @@ void Memory::StoreVector(mir::InstId id, const Location& location, int first) {
 
 // ---- Scalar loads.
 
-// SMEM reads what nothing in the dispatch writes, whole dwords, at an offset that is one for all
-// lanes.
-bool Memory::IsScalarLoad(mir::InstId id) const {
-  const mir::Inst& inst = m_.inst(id);
-  const uint32_t bytes = mir::BytesOf(m_.value(m_.result(id)).type);
-  if (!e_.IsUniform(m_.source(id, inst.num_sources - 1))) return false;
-  if (bytes < 4 && inst.imm1 < 4) return false;
-  if ((inst.flags & mir::kIndexed) != 0 && !e_.IsUniform(m_.source(id, 0))) return false;
-  if (inst.op == mir::Op::kLoadUbo) return true;
-  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0)
-    return false;
-  return m_.resources[inst.imm0].unchanging;
-}
-
 void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset) {
   constexpr Opcode kOfBuffer[] = {Opcode::kSBufferLoadDword, Opcode::kSBufferLoadDwordx2,
                                   Opcode::kSBufferLoadDwordx4, Opcode::kSBufferLoadDwordx8,
@@ -428,7 +415,7 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
     return LoadBounded(id, e_.Pseudo(kConstantAddress, kFileS, 2, {Imm(0)}),
                        static_cast<uint32_t>(m_.constant_data.size()));
   }
-  if ((inst.op == mir::Op::kLoadUbo || inst.op == mir::Op::kLoadSsbo) && IsScalarLoad(id)) {
+  if (IsScalarLoad(m_, e_.divergence(), id)) {
     int next = 0;
     const Operand base = descriptors_.Buffer(id, &next);
     LoadScalar(id, base, true, e_.ToScalar(e_.Src(m_.source(id, next))));

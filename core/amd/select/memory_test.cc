@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/amd/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -21,40 +22,24 @@ TEST(SelectMemory, ConstantsOfGlobalAddresses) {
   EXPECT_EQ(Loaded("4000", "4000").find("offset 4000"), std::string::npos);
 }
 
-bool HasReadFirst(const std::string& ops) { return absl::StrContains(ops, "v_readfirstlane_b32"); }
-
-// What a load finds for each lane becomes one value where a reader takes it for uniform.
-TEST(SelectMemory, UniformLoadsAreOneValue) {
-  const std::string loads[] = {"load_ssbo[0, align 4] %2", "load_ssbo[0, align 4] 8",
-                               "load_global[align 4] %2, %2", "load_shared[align 4] %2"};
-  for (const std::string& load : loads) {
-    const auto with = [&](const std::string& readers) {
-      return SelectedOps("%10:i32 = " + load + "\n" + readers);
-    };
-    for (
-        const char* reader :
-        {"%11:i32 = iadd %10, %2\nstore_ssbo[0, align 4] %1, %11\n",
-         "%11:i32 = load_ssbo[0, align 4] %10\nstore_ssbo[0, align 4] %1, %11\n",
-         "%11:bool = ieq %10, 3\nif %11 {\nstore_ssbo[0, align 4] 4, %1\nyield\n} else {\nyield\n}\n",
-         "%11:f32 = bitcast %10\n%12:f32 = fmul %11, %4\n%13:f32 = fadd %12, %3\n"
-         "store_ssbo[0, align 4] %1, %13\n"}) {
-      EXPECT_TRUE(HasReadFirst(with(reader))) << load << reader << with(reader);
-    }
-    for (const char* reader : {"%11:i32 = iadd %10, %1\nstore_ssbo[0, align 4] %1, %11\n",
-                               "store_ssbo[0, align 4] %1, %10\n"}) {
-      EXPECT_FALSE(HasReadFirst(with(reader))) << load << reader << with(reader);
-    }
-  }
+// What a load finds for each lane becomes one value where a reader takes it for uniform, here a
+// branch. Returns whether it does.
+bool BecomesOne(const std::string& load, const std::string& reader) {
+  return absl::StrContains(SelectedOps(load + "\n" + reader), "v_readfirstlane_b32");
 }
 
-// Doubles and parts of dwords as well.
-TEST(SelectMemory, UniformLoadsOfOtherSizesAreOneValue) {
-  EXPECT_TRUE(
-      HasReadFirst(SelectedOps("%10:f64 = load_ssbo[0, align 8] 8\n%11:f64 = fadd %10, %10\n"
-                               "store_ssbo[0, align 8] %1, %11\n")));
-  EXPECT_TRUE(HasReadFirst(
-      SelectedOps("%10:i16 = load_ssbo[0, align 2] 8\n%11:i32 = zext %10\n%12:i32 = iadd %11, %2\n"
-                  "store_ssbo[0, align 4] %1, %12\n")));
+TEST(SelectMemory, UniformLoadsAreOneValue) {
+  const std::string branch = "if %11 {\nstore_ssbo[0, align 4] 4, %1\nyield\n} else {\nyield\n}\n";
+  for (const char* load : {"load_ssbo[0, align 4] %2", "load_ssbo[0, align 4] 8",
+                           "load_global[align 4] %2, %2", "load_shared[align 4] %2"}) {
+    const std::string whole = absl::StrCat("%10:i32 = ", load);
+    EXPECT_TRUE(BecomesOne(whole, "%11:bool = ieq %10, 3\n" + branch)) << load;
+    EXPECT_FALSE(BecomesOne(whole, "store_ssbo[0, align 4] %1, %10\n")) << load;
+    EXPECT_FALSE(BecomesOne(whole, "%11:i32 = iadd %10, %2\nstore_ssbo[0, align 4] %1, %11\n"));
+  }
+  EXPECT_TRUE(BecomesOne("%10:f64 = load_ssbo[0, align 8] 8", "%11:bool = flt %10, 2d\n" + branch));
+  EXPECT_TRUE(BecomesOne("%10:i16 = load_ssbo[0, align 2] 8\n%12:i32 = zext %10",
+                         "%11:bool = ieq %12, 3\n" + branch));
 }
 
 }  // namespace
