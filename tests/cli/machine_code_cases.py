@@ -97,7 +97,7 @@ class MachineCode(Cli):
                 names = self.statistics('gfx1030')
                 for variant in line['variants']:
                     self.assertEqual([key for key in variant if key in names], names)
-                with open(os.path.join(out, line['variants'][1]['binary']), 'rb') as code:
+                with open(line['variants'][1]['binary'], 'rb') as code:
                     codes.append(code.read())
             self.assertEqual(codes[0], codes[1])
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
@@ -113,7 +113,7 @@ class MachineCode(Cli):
 
     def test_what_was_compiled_is_read_and_run(self):
         made = self.line(self.kiln('compile', '--target=gfx1030', '--widths=32', '--json', '-o', 'out', SAXPY))
-        code = os.path.join(self.folder, 'out', made['variants'][0]['binary'])
+        code = os.path.join(self.folder, made['variants'][0]['binary'])
         record = '--launch=' + code[:-len('.bin')] + '.launch.json'
         self.assertIn('s_endpgm', self.kiln('disasm', '--target=gfx1030', code))
         line = self.line(self.kiln('analyze', '--target=gfx1030', '--json', record, code))
