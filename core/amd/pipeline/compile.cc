@@ -166,6 +166,7 @@ constexpr mid::Features kFeatures = {
                   .samplers_in_table = 0},
     .divides_directions = true,
     .constant_addends = mid::Features::Addends::kOneLiteral,
+    .fuses_all_widths = true,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 const mid::Features kGfx1030Features = kFeatures;
