@@ -156,7 +156,7 @@ constexpr mid::Features kFeatures = {
     .addresses = true,
     .shared_int64_atomics = true,
     .float64 = true,
-    .float64_atomics = false,  // minima and maxima exist, additions do not
+    .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,

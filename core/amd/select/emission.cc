@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/select/one_values.h"
 #include "core/mid/analysis/alias.h"
 #include "core/mid/analysis/known_bits.h"
 
@@ -18,7 +19,8 @@ Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
       width_(width),
       divergence_(m, mid::UniformFor::kScalarRegister),
       map_(m.values.size()),
-      zero_above_(m.values.size()) {
+      zero_above_(m.values.size()),
+      one_value_(FindOneValues(m, divergence_)) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 

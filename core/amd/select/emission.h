@@ -109,6 +109,10 @@ class Emission {
   // Returns one dword of a 64-bit number: 0 the low one.
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // Sets what a load found for each lane. Lanes of one load may find different values while another
+  // wave writes there; a value that counts as uniform becomes that of the first lane, unless
+  // everything that is computed from it is computed lane by lane.
+  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, one_value_[v.index] ? ToS(o) : o); }
   const Operand& Given(mir::ValueId v) const {
     assert(Exists(map_[v.index]));
     return map_[v.index];
@@ -210,6 +214,7 @@ class Emission {
   std::optional<mir::Uses> uses_;
   std::vector<Operand> map_;           // by MIR value
   std::vector<bool> zero_above_;       // by MIR value
+  const std::vector<bool> one_value_;  // by MIR value (one_values.h)
   std::vector<lir::InstId> prologue_;  // will go to the start of block 0
   bool in_prologue_ = false;
   mir::InstId at_;

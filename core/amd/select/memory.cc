@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "core/amd/select/one_values.h"
 
 namespace kiln::amd {
 namespace {
@@ -260,9 +261,9 @@ void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_
     if (bits == 64) {
       const Operand low = dwords[2 * static_cast<size_t>(i)],
                     high = dwords[2 * static_cast<size_t>(i) + 1];
-      e_.Set(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
+      e_.SetLoaded(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
     } else {
-      e_.Set(v, Extract(dwords[bit / 32], bit % 32));
+      e_.SetLoaded(v, Extract(dwords[bit / 32], bit % 32));
     }
   }
 }
@@ -275,7 +276,7 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   if (bytes < 4 && (alignment < 4 || total < 4)) {
     for (uint32_t i = 0; i < inst.num_results; ++i) {
       const mir::ValueId v = m_.result(id, static_cast<int>(i));
-      e_.Set(v, LoadSmall(location, i * bytes, bytes));
+      e_.SetLoaded(v, LoadSmall(location, i * bytes, bytes));
       e_.SetZeroAbove(v);
     }
     return;
@@ -332,20 +333,6 @@ void Memory::StoreVector(mir::InstId id, const Location& location, int first) {
 }
 
 // ---- Scalar loads.
-
-// SMEM reads what nothing in the dispatch writes, whole dwords, at an offset that is one for all
-// lanes.
-bool Memory::IsScalarLoad(mir::InstId id) const {
-  const mir::Inst& inst = m_.inst(id);
-  const uint32_t bytes = mir::BytesOf(m_.value(m_.result(id)).type);
-  if (!e_.IsUniform(m_.source(id, inst.num_sources - 1))) return false;
-  if (bytes < 4 && inst.imm1 < 4) return false;
-  if ((inst.flags & mir::kIndexed) != 0 && !e_.IsUniform(m_.source(id, 0))) return false;
-  if (inst.op == mir::Op::kLoadUbo) return true;
-  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0)
-    return false;
-  return m_.resources[inst.imm0].unchanging;
-}
 
 void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset) {
   constexpr Opcode kOfBuffer[] = {Opcode::kSBufferLoadDword, Opcode::kSBufferLoadDwordx2,
@@ -432,7 +419,7 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
     return LoadBounded(id, e_.Pseudo(kConstantAddress, kFileS, 2, {Imm(0)}),
                        static_cast<uint32_t>(m_.constant_data.size()));
   }
-  if ((inst.op == mir::Op::kLoadUbo || inst.op == mir::Op::kLoadSsbo) && IsScalarLoad(id)) {
+  if (IsScalarLoad(m_, e_.divergence(), id)) {
     int next = 0;
     const Operand base = descriptors_.Buffer(id, &next);
     LoadScalar(id, base, true, e_.ToScalar(e_.Src(m_.source(id, next))));

@@ -53,7 +53,6 @@ class Memory : public Room {
   uint32_t private_bytes();
 
  private:
-  bool IsScalarLoad(mir::InstId id) const;
   void LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset);
   absl::Status LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes);
   void LoadVector(mir::InstId id, const Location& location);
