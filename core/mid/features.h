@@ -54,6 +54,7 @@ struct Features {
   // source one of any bits besides some powers of two.
   enum class Addends : uint8_t { kNone, kExactHalves, kOneLiteral };
   Addends constant_addends;
+  bool fuses_all_widths;  // multiply-adds of 16 and 64 bits save an instruction, as those of 32 do
 
   bool conditions_in_flags;  // few, each for a straight line of code (then rematerialise_compares)
 

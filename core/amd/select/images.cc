@@ -162,7 +162,7 @@ Operand Images::Emit(Opcode op, const Access& a, const Parts& parts, const Opera
     return {};
   }
   const Operand def = Use(e_.New(kFileV, result_dwords), 0, result_dwords);
-  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra);
+  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra, e_.OrderOf(a.id));
   return def;
 }
 
@@ -300,7 +300,7 @@ int ComponentsOf(mir::ImageFormat format) {
   switch (format) {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) \
   case mir::ImageFormat::enumerator:                  \
-    return (r != 0) + (g != 0) + (b != 0) + (a != 0);
+    return ((r) != 0) + ((g) != 0) + ((b) != 0) + ((a) != 0);
 #include "core/mir/formats.def"
 #undef FORMAT
     case mir::ImageFormat::kUnknown: break;
@@ -496,7 +496,7 @@ absl::Status Images::Buffer(const Access& a) {
   int dwords = 1;
   while (dwords < 4 && used >> dwords != 0) ++dwords;
   const Operand def = Use(e_.New(kFileV, dwords), 0, dwords);
-  e_.EmitRaw(Op(kLoads[dwords]), {def}, {index, resource, Imm(0)}, extra);
+  e_.EmitRaw(Op(kLoads[dwords]), {def}, {index, resource, Imm(0)}, extra, e_.OrderOf(a.id));
   SetTexel(a, def, (1u << dwords) - 1);
   return absl::OkStatus();
 }

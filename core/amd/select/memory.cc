@@ -118,6 +118,7 @@ Location Memory::LocationOf(mir::InstId id, int* next) {
   const mir::Inst& inst = m_.inst(id);
   Location location;
   *next = 0;
+  location.flags = e_.OrderOf(id);
   switch (inst.op) {
     case mir::Op::kLoadShared:
     case mir::Op::kStoreShared:
@@ -200,9 +201,9 @@ Operand Memory::LoadDwords(const Location& location, uint32_t at, int dwords) {
   const Operand def = Use(e_.New(kFileV, dwords), 0, dwords);
   const Opcode op = Of(location.space).load[dwords];
   if (location.space == Space::kShared) {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr}, a.extra);
+    e_.EmitRaw(Op(op), {def}, {a.vaddr}, a.extra, location.flags);
   } else {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr, a.resource, a.soffset}, a.extra);
+    e_.EmitRaw(Op(op), {def}, {a.vaddr, a.resource, a.soffset}, a.extra, location.flags);
   }
   return def;
 }
@@ -225,7 +226,7 @@ Operand Memory::LoadSmall(const Location& location, uint32_t at, uint32_t bytes)
   const Operand def = Use(e_.New(kFileV));
   const Instructions& of = Of(location.space);
   e_.EmitRaw(Op(bytes == 1 ? of.load_byte : of.load_word), {def}, {a.vaddr, a.resource, a.soffset},
-             a.extra);
+             a.extra, location.flags);
   return def;
 }
 
@@ -274,7 +275,9 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   const auto total = static_cast<uint32_t>(inst.num_results) * bytes;
   if (bytes < 4 && (alignment < 4 || total < 4)) {
     for (uint32_t i = 0; i < inst.num_results; ++i) {
-      e_.SetLoaded(m_.result(id, static_cast<int>(i)), LoadSmall(location, i * bytes, bytes));
+      const mir::ValueId v = m_.result(id, static_cast<int>(i));
+      e_.SetLoaded(v, LoadSmall(location, i * bytes, bytes));
+      e_.SetZeroAbove(v);
     }
     return;
   }
@@ -388,6 +391,7 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
   }
   Location location;
   location.descriptor = descriptor;
+  location.flags = lir::kUnordered;
   SplitOffset(e_.Src(offset), &location);
   LoadVector(id, location);
   return absl::OkStatus();

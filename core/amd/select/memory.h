@@ -24,6 +24,7 @@ struct Location {
   Operand scalar;      // kBuffer: offset in S; kGlobal: base address, two dwords of S; or none
   uint32_t constant = 0;
   uint8_t cache = 0;  // CacheBits
+  uint8_t flags = 0;  // lir::InstFlags of loads
 };
 
 class Memory : public Room {

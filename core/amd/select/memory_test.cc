@@ -22,6 +22,38 @@ TEST(SelectMemory, ConstantsOfGlobalAddresses) {
   EXPECT_EQ(Loaded("4000", "4000").find("offset 4000"), std::string::npos);
 }
 
+size_t Count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// Loads of what nothing writes have no order; those of a buffer that is written have.
+TEST(SelectMemory, LoadsOfUnchangingBuffersAreUnordered) {
+  const std::string text = SelectedText(
+      "%10:i32 = shl %1, 2\n%11:i32 = load_ssbo[3, align 4] %10\n"
+      "%12:i32 = load_ssbo[0, align 4] %10\n%13:i32 = iadd %11, %12\n"
+      "store_ssbo[0, align 4] %10, %13\n");
+  EXPECT_EQ(Count(text, "buffer_load_dword"), 2u) << text;
+  EXPECT_EQ(Count(text, "unordered"), 1u) << text;
+}
+
+// A load of a byte clears the bits above it, a shift to the right keeps them so; a sum does not.
+TEST(SelectMemory, BytesAreWidenedByTheirLoad) {
+  const auto masks = [](const std::string& body) {
+    return Count(SelectedText("%10:i8 = load_ssbo[0, align 1] %1\n" + body +
+                              "store_ssbo[0, align 4] 0, %19\n"),
+                 "v_and_b32");
+  };
+  EXPECT_EQ(masks("%19:i32 = zext %10\n"), 0u);
+  EXPECT_EQ(masks("%11:i32 = zext %10\n%12:i32 = ushr %11, 4\n%13:i8 = trunc %12\n"
+                  "%19:i32 = zext %13\n"),
+            0u);
+  EXPECT_EQ(masks("%11:i32 = zext %10\n%12:i32 = iadd %11, %1\n%13:i8 = trunc %12\n"
+                  "%19:i32 = zext %13\n"),
+            1u);
+}
+
 // What a load finds for each lane becomes one value where a reader takes it for uniform, here a
 // branch. Returns whether it does.
 bool BecomesOne(const std::string& load, const std::string& reader) {
