@@ -87,11 +87,7 @@ bool RunOnce(const std::string& text, const std::vector<int>& widths, Result* be
   if (!prepared.ok()) return false;
   kiln::CompileOptions options;
   options.widths = widths;
-  const kiln::Target target = kiln::exec::TestTarget();
-  const kiln::Backend* backend = kiln::exec::CompilerOf(target);
-  const auto compiled = backend != nullptr
-                            ? kiln::CompileFor(**prepared, *backend, options, &times, {})
-                            : kiln::Compile(**prepared, target, options, &times, {});
+  const auto compiled = kiln::Compile(**prepared, kiln::exec::TestTarget(), options, &times, {});
   const int64_t took = ThreadNanoseconds() - start;
   if (!compiled.ok()) {
     *error = std::string(compiled.status().message());
