@@ -383,9 +383,4 @@ void ReserveScalars(Function& f, uint32_t slots) {
   f.reserved.push_back({kPoolSgpr, UnitOfSgpr(kTemporarySgpr - units), units + 2});
 }
 
-bool WritesScc(uint16_t op) {
-  if (!IsIsaOp(op)) return (Ops()[op].clobbers & kClobbersScc) != 0;
-  return isa::Info(OpcodeOf(op)).Has(isa::opcode_flag::kSccW);
-}
-
 }  // namespace kiln::amd
