@@ -17,6 +17,7 @@ namespace {
 
 TEST(Passes, AreInTheOrderOfTheirConstraints) {
   EXPECT_EQ(CheckTable(PassRows(), PassOrders()), absl::OkStatus());
+  EXPECT_EQ(PassRows().size(), Passes().size());
   for (const PassOrder& order : PassOrders()) {
     // Each is one that the table could break.
     std::vector<PassRow> rows = PassRows();
@@ -30,6 +31,17 @@ TEST(Passes, AreInTheOrderOfTheirConstraints) {
     ASSERT_NE(at(order.then), nullptr) << order.then;
     std::swap(*at(order.first), *at(order.then));
     EXPECT_NE(CheckTable(rows, PassOrders()), absl::OkStatus()) << order.first << order.then;
+  }
+}
+
+// None may be moved at will.
+TEST(Passes, EachHasAConstraint) {
+  for (const PassRow& row : PassRows()) {
+    bool found = false;
+    for (const PassOrder& order : PassOrders()) {
+      found |= order.first == row.name || order.then == row.name;
+    }
+    EXPECT_TRUE(found) << row.name;
   }
 }
 
