@@ -392,9 +392,4 @@ void Reserve(Function& f, uint32_t slots) {
   f.reserved.push_back({kPoolVgpr, first, (dwords + f.dispatch_width - 1) / f.dispatch_width});
 }
 
-bool WritesScc(uint16_t op) {
-  if (!IsIsaOp(op)) return (Ops()[op].clobbers & kClobbersScc) != 0;
-  return isa::Info(OpcodeOf(op)).Has(isa::opcode_flag::kSccW);
-}
-
 }  // namespace kiln::amd

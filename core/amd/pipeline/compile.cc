@@ -1,8 +1,6 @@
 #include "core/amd/pipeline/compile.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +17,7 @@
 #include "core/base/cause.h"
 #include "core/base/step.h"
 #include "core/mir/immediates.h"
+#include "core/target/program_widths.h"
 
 namespace kiln::amd {
 namespace {
@@ -38,12 +37,6 @@ uint32_t MaxVgprs(const mir::Module& m, uint32_t lanes) {
   int vgprs = isa::kVgprCount;
   while (vgprs > 8 && isa::WavesByRegisters(vgprs, WaveOf(lanes)) < needed) vgprs -= 8;
   return static_cast<uint32_t>(vgprs);
-}
-
-bool IsWanted(const CompileOptions& options, int lanes) {
-  if (options.required_subgroup_size != 0) return options.required_subgroup_size == lanes;
-  if (options.widths.empty()) return true;
-  return std::find(options.widths.begin(), options.widths.end(), lanes) != options.widths.end();
 }
 
 // Returns a refusal of this size of waves alone.
@@ -128,7 +121,7 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
     if (!s.ok()) {
-      if (s.code() != absl::StatusCode::kResourceExhausted) return s;
+      if (!IsOfWidthOnly(s)) return s;
       if (refused.ok()) refused = s;
       continue;
     }
@@ -136,10 +129,7 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (!made.ok()) return AsOwnFault(made.status());
     out.variants.push_back(*std::move(made));
   }
-  if (out.variants.empty() && !runner.stopped()) {
-    if (!refused.ok()) return refused;
-    return Unsupported("dispatch_width", "requested widths, none of which the target has");
-  }
+  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
   return out;
 }
 

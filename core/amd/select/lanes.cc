@@ -96,8 +96,6 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   if (!e_.IsBool(result) && e_.BitsOf(result) > 32) return VisitDouble(id);
   switch (m_.inst(id).op) {
     case Op::kSubgroupInvocation: e_.Set(result, LaneNumber()); break;
-    case Op::kSubgroupSize: e_.Set(result, Imm(e_.width())); break;
-    case Op::kLaneMask: LaneMask(id); break;
     case Op::kSubgroupElect: Elect(result); break;
     case Op::kSubgroupAny:
     case Op::kSubgroupAll: Vote(id); break;
@@ -160,41 +158,6 @@ void Lanes::Ballot(mir::InstId id) {
   }
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     e_.Set(m_.result(id, i), i < dwords && Exists(bits) ? e_.Component(bits, i) : Imm(0));
-  }
-}
-
-// Each dword has the bits of 32 lanes: what v_bfm and shifts make of the lane's number modulo 32,
-// if the lane is one of them.
-void Lanes::LaneMask(mir::InstId id) {
-  using enum mir::LaneMask;
-  const auto kind = static_cast<mir::LaneMask>(m_.inst(id).imm0);
-  const int dwords = e_.wide() ? 2 : 1;
-  const Operand lane = kind == kAll ? Operand() : LaneNumber();
-  Operand low_half;
-  if (e_.wide() && kind != kAll) {
-    low_half = e_.Compare(Opcode::kVCmpGtU32, Imm(32), lane);
-  }
-  const auto dword = [&](int i) {
-    if (kind == kAll) return Imm(~0u);
-    const bool below = kind == kLess || kind == kGreaterEqual;
-    Operand bits;
-    if (kind == kEqual) {
-      bits = e_.Valu(Opcode::kVLshlrevB32, {lane, Imm(1)});
-    } else {
-      bits = e_.Valu(Opcode::kVBfmB32, {lane, Imm(0)});
-      // Up to the lane itself: twice the bits below it, plus one.
-      if (!below) bits = e_.Valu(Opcode::kVLshlOrB32, {bits, Imm(1), Imm(1)});
-    }
-    if (e_.wide()) {
-      const Operand other = Imm(i == 0 && kind != kEqual ? ~0u : 0);
-      bits = i == 0 ? e_.Valu(Opcode::kVCndmaskB32, {other, bits, low_half})
-                    : e_.Valu(Opcode::kVCndmaskB32, {bits, other, low_half});
-    }
-    const bool inverse = kind == kGreater || kind == kGreaterEqual;
-    return inverse ? e_.Valu(Opcode::kVNotB32, {bits}) : bits;
-  };
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    e_.Set(m_.result(id, i), i < dwords ? dword(i) : Imm(0));
   }
 }
 
