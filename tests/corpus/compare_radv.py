@@ -9,7 +9,8 @@ Compiles every compute module of PEER.jsonl (of those that --list names, if it i
 //tests/corpus:compile_modules. Instructions, bytes, VGPRs as allocated, waves of a SIMD, latency and inverse
 throughput of both sides are counted in the binaries by the same program (//tests/corpus:rdna_stats), spills come from
 the compilers' records. Time is thread CPU time of all of Kiln's passes for that one wave size, without the validator,
-beside processor time of pipeline creation: the median of --rounds runs on both sides.
+beside processor time of pipeline creation: the median of --rounds runs, and of run-peer's. Each run of Kiln's is of all
+modules in turn, so that only --runs 1 of the peer is as cold.
 
 Ratios are Kiln / Mesa, geometric means over modules that both made; a module that Mesa made and Kiln did not is LOST
 and counts as 2.0 in the second mean. Modules that Mesa did not make are named with its error. --worst lists modules

@@ -44,8 +44,13 @@ class WaveScheduler {
 
   bool Run() {
     w_.unscheduled = OrderOf(f_);
-    ScheduleStats best = ScheduleWithin(StepOf(Peak() + kVgprReserve));
+    const uint32_t first = StepOf(Peak() + kVgprReserve);
+    ScheduleStats best = ScheduleWithin(first);
     bool changed = best.changed() != 0;
+    if (NextStep(first) == 0 && best.blocks_over == 0) {
+      w_.vgpr_goal = first;
+      return changed;
+    }
     uint32_t peak = Peak();
     while (const uint32_t step = NextStep(peak)) {
       if (peak > step + step / kNear) break;
