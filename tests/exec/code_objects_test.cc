@@ -1,6 +1,7 @@
 // amdhsa code objects: programs of tests/exec/programs, loaded and dispatched as kernels, agree
 // with the interpreter, as the raw form does (programs_test); LLVM's tools and the reader of
-// tests/amd see each field; a wrong field is noticed.
+// tests/amd see each field; a wrong field is noticed. The target's own tools take the file too, and
+// one that LLVM made.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -26,6 +27,8 @@ using sim::scene::RunStats;
 using testing::HasSubstr;
 using tests::CodeObject;
 
+const Backend& kBackend = amd::kGfx1030Compiler;
+
 absl::StatusOr<RunStats> RunKernel(const Variant& v, const SimulationOptions& options,
                                    Dispatch& dispatch) {
   const auto object = CodeObject::Load(v.code);
@@ -38,7 +41,7 @@ exec::Setup KernelSetup() {
   exec::Setup setup;
   setup.target = Target::kGfx1030;
   setup.widths = {32, 64};
-  setup.backend = &amd::kGfx1030CodeObjects;
+  setup.container = out::Container::kAmdHsa;
   setup.run = RunKernel;
   return setup;
 }
@@ -58,6 +61,8 @@ TEST_P(Kernels, AgreeWithTheInterpreter) {
     setup.seed = seed;
     setup.buffer_bytes = 0x18000;
     setup.floats = std::string(GetParam()) == "straight_line";
+    EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
+    setup.run = nullptr;  // by the target's simulator, which reads the file itself
     EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
   }
 }
@@ -114,20 +119,23 @@ TEST(Kernel, HasWhatALaunchGives) {
   setup.buffer_bytes = 8192;
   setup.base = {3, 0, 1};
   EXPECT_EQ(exec::Compare(kEverything, setup), "");
+  setup.run = nullptr;
+  EXPECT_EQ(exec::Compare(kEverything, setup), "");
 }
 
-absl::StatusOr<Compiled> CompileText(const char* text, const Backend& backend, int width) {
+absl::StatusOr<Compiled> CompileText(const char* text, out::Container container, int width) {
   const auto m = mir::Parse(text);
   if (!m.ok()) return m.status();
   const auto prepared = PrepareMir(*m, {}, nullptr, {});
   if (!prepared.ok()) return prepared.status();
   CompileOptions options;
   options.widths = {width};
-  return CompileFor(**prepared, backend, options, nullptr, {});
+  options.container = container;
+  return CompileFor(**prepared, kBackend, options, nullptr, {});
 }
 
 Variant Everything(int width) {
-  auto compiled = CompileText(kEverything, amd::kGfx1030CodeObjects, width);
+  auto compiled = CompileText(kEverything, out::Container::kAmdHsa, width);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   return compiled.ok() ? compiled->variants.at(0) : Variant();
 }
@@ -158,11 +166,11 @@ std::string ResultOf(const Variant& v) {
 
 TEST(Kernel, EqualsTheRawForm) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, width);
+    const auto raw = CompileText(kEverything, out::Container::kRaw, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     Dispatch d = Data();
     const Variant& v = raw->variants[0];
-    ASSERT_TRUE(amd::kGfx1030Compiler.simulate(v.code, v.launch, {}, d).ok());
+    ASSERT_TRUE(kBackend.simulate(v.code, v.launch, {}, d).ok());
     EXPECT_EQ(ResultOf(Everything(width)),
               std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end()));
   }
@@ -172,7 +180,7 @@ TEST(Kernel, IsLoadableByRocm) {
   const Variant v = Everything(32);
   EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kRocm);
   EXPECT_EQ(v.launch.entry % 256, 0u);
-  const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, 32);
+  const auto raw = CompileText(kEverything, out::Container::kRaw, 32);
   ASSERT_TRUE(raw.ok());
   EXPECT_EQ(raw->variants[0].launch.loadable_by, out::LoadableBy::kNone);
 }
@@ -189,7 +197,7 @@ TEST(Kernel, OtherResourcesAreRefused) {
                             "  %2:i32 = load_ssbo.indexed[1, align 4] %1, 0\n"
                             "  store_ssbo[0, align 4] 0, %2\n  return\n}\n";
   for (const std::string& text : {image, array}) {
-    const auto refused = CompileText(text.c_str(), amd::kGfx1030CodeObjects, 32);
+    const auto refused = CompileText(text.c_str(), out::Container::kAmdHsa, 32);
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented) << refused.status();
     EXPECT_EQ(CauseOf(refused.status()), "kernel_arguments") << refused.status();
   }
@@ -280,12 +288,12 @@ TEST(CodeObjects, AWrongFieldIsNoticed) {
 // and programs_test.
 TEST(LaunchRecord, AWrongFieldIsNoticed) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, width);
+    const auto raw = CompileText(kEverything, out::Container::kRaw, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     const Variant& good = raw->variants[0];
     const auto result = [&good](const out::LaunchRecord& record) {
       Dispatch d = Data();
-      const auto stats = amd::kGfx1030Compiler.simulate(good.code, record, {}, d);
+      const auto stats = kBackend.simulate(good.code, record, {}, d);
       if (!stats.ok()) return absl::StrCat("error: ", stats.status().message());
       return std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end());
     };

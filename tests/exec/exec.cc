@@ -178,6 +178,7 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
   CompileOptions options;
   options.passes.verify_each = true;
   options.widths = setup.widths;
+  options.container = setup.container;
   options.passes.disabled = setup.disabled_passes;
   const auto compiled = setup.backend != nullptr
                             ? CompileFor(**prepared, *setup.backend, options, nullptr, {})

@@ -1,6 +1,7 @@
 #include "core/amd/pipeline/backend.h"
 
 #include "core/amd/pipeline/analyze.h"
+#include "core/amd/pipeline/code_object.h"
 #include "core/amd/pipeline/compile.h"
 #include "core/amd/pipeline/passes.h"
 #include "core/amd/pipeline/simulate.h"
@@ -9,11 +10,16 @@
 namespace kiln::amd {
 namespace {
 
+constexpr std::string_view kContainedStages[] = {"compute"};
+constexpr BackendContainer kBackendContainers[] = {
+    {out::Container::kAmdHsa, kContainedStages, IsCodeObject, RecordOfCodeObject}};
+
 constexpr Backend Tools() {
   Backend row;
   row.name = "gfx1030";
   row.abi_version = 1;
   row.statistics = StatisticRows;
+  row.containers = kBackendContainers;
   row.variant_name = VariantName;
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
@@ -23,14 +29,12 @@ constexpr Backend Tools() {
   return row;
 }
 
-using CompileFunction = decltype(Backend::compile);
-
-constexpr Backend WithCompiler(CompileFunction compile) {
+constexpr Backend WithCompiler() {
   Backend row = Tools();
   row.code_generation_version = 1;
   row.features = &kGfx1030Features;
   row.passes = PassRows;
-  row.compile = compile;
+  row.compile = CompileModule;
   return row;
 }
 
@@ -38,7 +42,6 @@ constexpr Backend WithCompiler(CompileFunction compile) {
 
 // Results of version 0 are refusals; the first compiler has version 1, and so none of their keys.
 constinit const Backend kGfx1030Backend = Tools();
-constinit const Backend kGfx1030Compiler = WithCompiler(CompileModule);
-constinit const Backend kGfx1030CodeObjects = WithCompiler(CompileCodeObjects);
+constinit const Backend kGfx1030Compiler = WithCompiler();
 
 }  // namespace kiln::amd

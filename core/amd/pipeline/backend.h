@@ -14,9 +14,6 @@ extern const Backend kGfx1030Backend;
 // that core/amd/README.md lists as missing is there.
 extern const Backend kGfx1030Compiler;
 
-// The same compiler, whose results are amdhsa code objects.
-extern const Backend kGfx1030CodeObjects;
-
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_PIPELINE_BACKEND_H_
