@@ -25,6 +25,10 @@ constexpr Format kFormats[] = {
      ".foz", kExtract},
     {"a DirectX container (DXBC or DXIL)", "DXBC", ".dxbc", "compile its HLSL with `dxc -spirv`"},
     {"a DirectX container (DXBC or DXIL)", "", ".dxil", "compile its HLSL with `dxc -spirv`"},
+    {"machine code (ELF)",
+     "\x7f"
+     "ELF",
+     ".hsaco", "`kiln disasm`, `kiln analyze` and `kiln run` take it with --target"},
     {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V and GLSL"},
     {"SPIR-V as text", "; SPIR-V", ".spvasm", "assemble it with `spirv-as`"},
     {"HLSL", "", ".hlsl", kDxc},
