@@ -43,10 +43,11 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 }
 
 TEST(KeyTest, EveryComponentCounts) {
-  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base;
+  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base, container;
   size.set_required_subgroup_size(16);
   full.set_require_full_subgroups(true);
   base.set_dispatch_base(true);
+  container.set_container("amdhsa");
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -134,6 +135,16 @@ TEST(KeyTest, KeysOfComputeRequestsStay) {
             "1fc240e6fa86b3d965c500895f2ad7837c1e08f8ec557570e59de6b2a377699f");
   EXPECT_EQ(ToHex(ResultKey(full, HashTarget(Tgl(8, 2)))),
             "b3904f98584a880a460f682d729e7631a22c442bee50eeeeba663fada9ba9e79");
+}
+
+// Raw code has the keys of the time before there were containers.
+TEST(KeyTest, RawCodeIsTheDefaultContainer) {
+  const Digest m = Sha256("module");
+  CompileOptions raw, boxed;
+  raw.set_container("raw");
+  boxed.set_container("amdhsa");
+  EXPECT_EQ(HashShader(m, "", "", {}, raw).options, HashShader(m, "", "", {}, {}).options);
+  EXPECT_NE(HashShader(m, "", "", {}, boxed).options, HashShader(m, "", "", {}, {}).options);
 }
 
 TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {

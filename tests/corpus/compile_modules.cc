@@ -1,7 +1,7 @@
 // Compiles the modules of a list in this process: for profilers, which want neither workers nor
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
-//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
+//   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
 //   [--dump=DIR] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
@@ -26,17 +26,14 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "core/amd/pipeline/backend.h"
 #include "core/base/cause.h"
 #include "core/driver/compile.h"
-#include "core/driver/prepared.h"
-#include "core/driver/targets.h"
 #include "core/out/launch_record.h"
 
 namespace {
 
 struct Arguments {
-  const kiln::Backend* backend = &kiln::BackendOf(kiln::Target::kTgl);
+  kiln::Target target = kiln::Target::kTgl;
   std::vector<int> widths;
   bool validate = true;
   bool hashes = false;
@@ -122,7 +119,7 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
   };
   const auto prepared = kiln::Prepare(ReadWords(path), prepare, sink, {});
   if (!prepared.ok()) return refuse(prepared.status());
-  const auto compiled = kiln::CompileFor(**prepared, *args.backend, options, sink, {});
+  const auto compiled = kiln::Compile(**prepared, args.target, options, sink, {});
   if (!compiled.ok()) return refuse(compiled.status());
   ++totals->compiled;
   for (const kiln::Variant& v : compiled->variants) {
@@ -140,8 +137,10 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
 bool ParseArguments(int argc, char** argv, Arguments* args) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view a = argv[i];
-    if (a == "--target=gfx1030") {
-      args->backend = &kiln::amd::kGfx1030Compiler;
+    if (a.substr(0, 9) == "--target=") {
+      const auto target = kiln::ParseTarget(a.substr(9));
+      if (!target.ok()) return false;
+      args->target = *target;
     } else if (a.substr(0, 9) == "--widths=") {
       for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
         args->widths.push_back(std::atoi(std::string(w).c_str()));
@@ -170,7 +169,7 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);

@@ -27,7 +27,7 @@ using sim::scene::RunStats;
 using testing::HasSubstr;
 using tests::CodeObject;
 
-const Backend& kBackend = amd::kGfx1030Compiler;
+const Backend& kBackend = amd::kGfx1030Backend;
 
 absl::StatusOr<RunStats> RunKernel(const Variant& v, const SimulationOptions& options,
                                    Dispatch& dispatch) {

@@ -14,12 +14,16 @@ constexpr std::string_view kContainedStages[] = {"compute"};
 constexpr BackendContainer kBackendContainers[] = {
     {out::Container::kAmdHsa, kContainedStages, IsCodeObject, RecordOfCodeObject}};
 
-constexpr Backend Tools() {
+constexpr Backend Row() {
   Backend row;
   row.name = "gfx1030";
+  row.code_generation_version = 1;
   row.abi_version = 1;
+  row.features = &kGfx1030Features;
   row.statistics = StatisticRows;
   row.containers = kBackendContainers;
+  row.passes = PassRows;
+  row.compile = CompileModule;
   row.variant_name = VariantName;
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
@@ -29,19 +33,8 @@ constexpr Backend Tools() {
   return row;
 }
 
-constexpr Backend WithCompiler() {
-  Backend row = Tools();
-  row.code_generation_version = 1;
-  row.features = &kGfx1030Features;
-  row.passes = PassRows;
-  row.compile = CompileModule;
-  return row;
-}
-
 }  // namespace
 
-// Results of version 0 are refusals; the first compiler has version 1, and so none of their keys.
-constinit const Backend kGfx1030Backend = Tools();
-constinit const Backend kGfx1030Compiler = WithCompiler();
+constinit const Backend kGfx1030Backend = Row();
 
 }  // namespace kiln::amd
