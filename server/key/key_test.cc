@@ -72,11 +72,12 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, bisect), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, size), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, full), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, container), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 18u);
+  EXPECT_EQ(keys.size(), 19u);
 }
 
 // A result is not taken for one that has other figures, or the same in another order or unit.

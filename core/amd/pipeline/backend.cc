@@ -14,7 +14,7 @@ constexpr std::string_view kContainedStages[] = {"compute"};
 constexpr BackendContainer kBackendContainers[] = {
     {out::Container::kAmdHsa, kContainedStages, IsCodeObject, RecordOfCodeObject}};
 
-constexpr Backend Row() {
+constexpr Backend MakeRow() {
   Backend row;
   row.name = "gfx1030";
   row.code_generation_version = 1;
@@ -35,6 +35,6 @@ constexpr Backend Row() {
 
 }  // namespace
 
-constinit const Backend kGfx1030Backend = Row();
+constinit const Backend kGfx1030Backend = MakeRow();
 
 }  // namespace kiln::amd
