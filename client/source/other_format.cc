@@ -42,7 +42,7 @@ constexpr Format kFormats[] = {
 
 std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents) {
   const auto text = [](const Format& format) {
-    return absl::StrCat("is ", format.what, ", which Kiln does not read; ", format.remedy);
+    return absl::StrCat("is ", format.what, ", which Kiln does not compile; ", format.remedy);
   };
   for (const Format& format : kFormats) {
     if (!format.begins.empty() && absl::StartsWith(contents, format.begins)) return text(format);
