@@ -120,7 +120,7 @@ class HipPage(AsInTheClone):
             struct = re.search(r'^    (struct Arguments \{\n(?:    .*\n)+?    \};)', file.read(), re.M).group(1)
         self.runs('kiln compile --target=gfx1030 --container=amdhsa --widths=32 -o out tests/shaders/saxpy.comp')
         arguments = re.findall(r'^;   at (\d+), (\d+) bytes: (\w+),', self.runs(
-            'kiln disasm --target=gfx1030 out/tests/shaders/saxpy.comp.gfx1030.32.hsaco'), re.M)
+            'kiln disasm --target=gfx1030 out/saxpy.comp.gfx1030.32.hsaco'), re.M)
         self.assertEqual([name for _, _, name in arguments],
                          ['push_constants', 'buffer_0_0_0', 'buffer_0_0_0_bytes', 'buffer_0_1_0', 'buffer_0_1_0_bytes'])
         checks = ['static_assert(offsetof(Arguments, %s) == %s && sizeof(Arguments::%s) == %s);' % (name, at, name, size)
