@@ -15,7 +15,7 @@ struct CompileOptions {
   int required_subgroup_size = 0;       // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;  // only widths that divide the workgroup's size in x
   out::Container container = out::Container::kRaw;  // the form of Variant::code
-  PipelineState state;                  // of graphics stages; compute leaves the default
+  PipelineState state;  // of graphics stages; compute leaves the default
   // Must have the same values as PrepareOptions::passes: bisection continues its count from there,
   // and if Prepare ended at stop_after there are no variants.
   PassOptions passes;
