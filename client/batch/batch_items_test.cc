@@ -84,16 +84,17 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   ASSERT_TRUE(items.ok());
   ASSERT_TRUE(
       items
-          ->AddManifest(root_ + "/m.jsonl",
-                        R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
-                        R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
-                        R"("subgroup_size": 16, "full_subgroups": true, "dispatch_base": true, )"
-                        R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
-                        R"("disable_passes": ["fold"], "licence": "MIT"})"
-                        "\n\n"
-                        R"({"file": "b/1.comp"})"
-                        "\n"
-                        R"({"file": "b/1.comp", "name": "../again"})")
+          ->AddManifest(
+              root_ + "/m.jsonl",
+              R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
+              R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
+              R"("subgroup_size": 16, "full_subgroups": true, "dispatch_base": true, "container": "amdhsa", )"
+              R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
+              R"("disable_passes": ["fold"], "licence": "MIT"})"
+              "\n\n"
+              R"({"file": "b/1.comp"})"
+              "\n"
+              R"({"file": "b/1.comp", "name": "../again"})")
           .ok());
   std::vector<BatchItem> taken = items->Take("", "");
   ASSERT_EQ(taken.size(), 3u);
@@ -107,6 +108,7 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_EQ(options.subgroup_size, 16u);
   EXPECT_EQ(options.full_subgroups, true);
   EXPECT_EQ(options.dispatch_base, true);
+  EXPECT_EQ(options.container, "amdhsa");
   EXPECT_THAT(options.targets, ElementsAre("tgl"));
   EXPECT_EQ(options.no_validate, true);
   EXPECT_EQ(options.entry_point, "go");

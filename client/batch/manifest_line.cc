@@ -22,10 +22,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<const char*, 15> kKeys = {
-    "file",          "name",           "targets",       "stage",       "entry",
-    "entry_point",   "defines",        "include_dirs",  "spec",        "widths",
-    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes"};
+constexpr std::array<const char*, 16> kKeys = {
+    "file",          "name",        "targets",        "stage",
+    "entry",         "entry_point", "defines",        "include_dirs",
+    "spec",          "widths",      "subgroup_size",  "full_subgroups",
+    "dispatch_base", "no_validate", "disable_passes", "container"};
 
 // Keys with a meaning elsewhere, and the way to get their effect in a batch.
 struct ForeignKey {
@@ -202,18 +203,26 @@ absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
 }
 
 absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
-  std::string stage;
-  for (absl::Status s : {GetString(line, "stage", &stage), GetEntryPoint(line, options),
-                         GetSize(line, "subgroup_size", &options->subgroup_size),
-                         GetBool(line, "full_subgroups", &options->full_subgroups),
-                         GetBool(line, "dispatch_base", &options->dispatch_base),
-                         GetBool(line, "no_validate", &options->no_validate)}) {
+  std::string stage, container;
+  for (absl::Status s :
+       {GetString(line, "stage", &stage), GetString(line, "container", &container),
+        GetEntryPoint(line, options), GetSize(line, "subgroup_size", &options->subgroup_size),
+        GetBool(line, "full_subgroups", &options->full_subgroups),
+        GetBool(line, "dispatch_base", &options->dispatch_base),
+        GetBool(line, "no_validate", &options->no_validate)}) {
     if (!s.ok()) return s;
   }
   if (!stage.empty()) {
     auto parsed = ParseStage(stage);
     if (!parsed.ok()) return parsed.status();
     options->stage = *parsed;
+  }
+  if (!container.empty()) {
+    auto parsed = ParseContainer(container);
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("\"container\": ", parsed.status().message()));
+    }
+    options->container = *parsed;
   }
   return ReadLists(line, folder, options);
 }

@@ -3,7 +3,7 @@
 //   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
-//    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
+//    "container": NAME, "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
 //
 // Only "file" is required. "entry", the name in results, is another name of "entry_point". A key
 // that looks like one of these, or that the command line or a job of `kiln run` has, is an error
@@ -38,6 +38,7 @@ struct ItemOptions {
   std::optional<uint32_t> subgroup_size;  // required; 0: none
   std::optional<bool> full_subgroups;
   std::optional<bool> dispatch_base;
+  std::optional<std::string> container;  // as requests have it
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
 };

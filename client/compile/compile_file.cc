@@ -142,6 +142,7 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
   if (item->subgroup_size.has_value()) options->set_required_subgroup_size(*item->subgroup_size);
   if (item->full_subgroups.has_value()) options->set_require_full_subgroups(*item->full_subgroups);
   if (item->dispatch_base.has_value()) options->set_dispatch_base(*item->dispatch_base);
+  if (item->container.has_value()) options->set_container(*item->container);
   if (item->no_validate.has_value()) options->set_no_validate(*item->no_validate);
   if (item->disabled_passes.has_value()) {
     options->clear_disabled_passes();

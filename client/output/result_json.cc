@@ -126,6 +126,7 @@ void WriteExtras(const TargetResult& result, JsonWriter* json) {
   if (result.status() != TargetResult::OK) WriteReason(result, json);
   WriteIfSet("last_pass", result.last_pass(), json);
   WriteIfSet("entry_point", result.entry_point(), json);
+  WriteIfSet("container", result.container(), json);
   WriteIfSet("loadable_by", result.loadable_by(), json);
   WriteIfSet("key", result.key(), json);
   WriteIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), json);

@@ -258,7 +258,7 @@ class Refused(Cli):
         batch = ['batch', '--target=tgl', '--strict', '--manifest=FILE']
         good = {'file': 'a.comp', 'name': None, 'targets': ['tgl'], 'stage': 'comp', 'entry': 'main',
                 'defines': ['N=1', 'M'], 'include_dirs': ['.'], 'spec': [], 'widths': [8, '16'],
-                'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'no_validate': None, 'disable_passes': ['simplify']}
+                'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'container': None, 'no_validate': None, 'disable_passes': ['simplify']}
         self.assertEqual(set(schemas.SCHEMAS['manifest']['properties']) - set(good), {'entry_point'})
         self.kiln('batch', '--target=tgl', '--strict', '--manifest=' + self.file('good.jsonl', json.dumps(good)))
         for change, said in (

@@ -9,6 +9,7 @@
 #include "core/amd/isa/verify.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/code_object.h"
 #include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
 #include "core/target/histogram.h"
@@ -81,7 +82,31 @@ void AddCosts(const Estimate& e, Analysis* analysis) {
 
 }  // namespace
 
+namespace {
+
+absl::StatusOr<std::string> DisassembleObject(absl::Span<const uint8_t> file) {
+  const auto object = ReadCodeObject(file);
+  if (!object.ok()) return object.status();
+  const auto program = DecodeCode(object->kernel.code);
+  if (!program.ok()) return program.status();
+  const isa::Wave wave = object->kernel.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  return DescribeKernel(*object) + isa::DisassembleProgram(*program, wave);
+}
+
+// Analyses a code object, which has what a launch record says.
+absl::StatusOr<Analysis> AnalyzeObject(absl::Span<const uint8_t> file, AnalyzeOptions options) {
+  const auto object = ReadCodeObject(file);
+  if (!object.ok()) return object.status();
+  const auto record = RecordOfCodeObject(file);
+  if (!record.ok()) return record.status();
+  options.record = &*record;
+  return AnalyzeCode(object->kernel.code, options);
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
+  if (IsCodeObject(code)) return DisassembleObject(code);
   const auto program = DecodeCode(code);
   if (!program.ok()) return program.status();
   return isa::DisassembleProgram(*program, WaveShownBy(*program));
@@ -89,6 +114,7 @@ absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
 
 absl::StatusOr<Analysis> AnalyzeCode(absl::Span<const uint8_t> code,
                                      const AnalyzeOptions& options) {
+  if (IsCodeObject(code)) return AnalyzeObject(code, options);
   std::optional<Recorded> recorded;
   if (options.record != nullptr) {
     absl::StatusOr<Recorded> read = ReadRecord(*options.record, code.size());

@@ -101,38 +101,6 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   return v;
 }
 
-absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
-                                   const CompileOptions& options, Runner& runner, Sink* sink) {
-  if (absl::Status s = CheckModule(m); !s.ok()) return s;
-  absl::StatusOr<Abi> abi = AssignAbi(m, kind);
-  if (!abi.ok()) return abi.status();
-  Compiled out;
-  absl::Status refused;
-  for (const int lanes : kWaveSizes) {
-    if (!IsWanted(options, lanes)) continue;
-    Work work;
-    work.module = &m;
-    work.abi = &*abi;
-    work.lanes = static_cast<uint32_t>(lanes);
-    work.max_vgprs = MaxVgprs(m, work.lanes);
-    work.check = options.passes.verify_each;
-    runner.set_width(lanes);
-    absl::Status s = CheckSize(m, options, lanes);
-    if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
-    if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
-    if (!s.ok()) {
-      if (!IsOfWidthOnly(s)) return s;
-      if (refused.ok()) refused = s;
-      continue;
-    }
-    absl::StatusOr<Variant> made = MakeVariant(*abi, std::move(work), sink);
-    if (!made.ok()) return AsOwnFault(made.status());
-    out.variants.push_back(*std::move(made));
-  }
-  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
-  return out;
-}
-
 }  // namespace
 
 // Sources: opcodes.def for instructions; derivatives and gradients: images.cc; offsets of texels
@@ -165,12 +133,35 @@ std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
 
 absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
                                        Runner& runner, Sink* sink) {
-  return CompileAs(AbiKind::kDriver, m, options, runner, sink);
-}
-
-absl::StatusOr<Compiled> CompileCodeObjects(const mir::Module& m, const CompileOptions& options,
-                                            Runner& runner, Sink* sink) {
-  return CompileAs(AbiKind::kKernarg, m, options, runner, sink);
+  if (absl::Status s = CheckModule(m); !s.ok()) return s;
+  absl::StatusOr<Abi> abi = AssignAbi(
+      m, options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver);
+  if (!abi.ok()) return abi.status();
+  Compiled out;
+  absl::Status refused;
+  for (const int lanes : kWaveSizes) {
+    if (!IsWanted(options, lanes)) continue;
+    Work work;
+    work.module = &m;
+    work.abi = &*abi;
+    work.lanes = static_cast<uint32_t>(lanes);
+    work.max_vgprs = MaxVgprs(m, work.lanes);
+    work.check = options.passes.verify_each;
+    runner.set_width(lanes);
+    absl::Status s = CheckSize(m, options, lanes);
+    if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
+    if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
+    if (!s.ok()) {
+      if (!IsOfWidthOnly(s)) return s;
+      if (refused.ok()) refused = s;
+      continue;
+    }
+    absl::StatusOr<Variant> made = MakeVariant(*abi, std::move(work), sink);
+    if (!made.ok()) return AsOwnFault(made.status());
+    out.variants.push_back(*std::move(made));
+  }
+  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
+  return out;
 }
 
 }  // namespace kiln::amd
