@@ -12,16 +12,21 @@
 #include "absl/time/clock.h"
 #include "client/batch/batch.h"
 #include "client/batch/batch_items.h"
+#include "client/batch/list_items.h"
+#include "client/batch/permutations.h"
 #include "client/batch/summary.h"
 #include "client/cli/line_file.h"
 #include "client/cli/paths.h"
 #include "client/cli/progress.h"
 #include "client/commands/command.h"
 #include "client/compile/compile_file.h"
+#include "client/compile/compile_pair.h"
+#include "client/export/result_files.h"
 #include "client/output/output_files.h"
 #include "client/output/result_json.h"
 #include "client/output/result_text.h"
 #include "client/request/request_options.h"
+#include "client/request/spec_constant.h"
 #include "client/service/away_notice.h"
 #include "client/service/service_flags.h"
 #include "core/base/utf8.h"
@@ -45,12 +50,17 @@ std::vector<Flag> BatchFlags() {
         {"manifest", 0, "FILE|-", false,
          "read inputs and options from FILE, a JSON object per line; see above"},
         {"strict", 0, "", false, "treat unknown keys of a manifest as errors"},
+        {"permutations", 0, "A=0,1;B=0..3", false,
+         "compile each input with all combinations of these defines and constants; see above"},
+        {"list-items", 0, "", false,
+         "print what would be compiled, and compile nothing; with --json as a manifest"},
         {"jobs", 'j', "N", false,
          "number of files in flight (default 32; with --local one per processor)"},
         {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target to FILE; see above"},
         {"output", 'o', "DIR", false, "write machine code and launch records into DIR"},
         {"asm", 0, "", false, "with -o: also write the machine code as text"},
         {"quiet", 'q', "", false, "do not print each failure"}},
+       ResultFileFlags(),
        ServiceFlags()});
 }
 
@@ -131,6 +141,16 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   if (!given) {
     if (absl::Status s = items->AddRoot(); !s.ok()) return s;
   }
+  std::optional<Permutations> permutations;
+  if (flags.Has("permutations")) {
+    auto parsed = Permutations::Parse(flags.Get("permutations"));
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--permutations: ", parsed.status().message()));
+    }
+    permutations = *std::move(parsed);
+  }
+  if (absl::Status s = items->Permute(permutations); !s.ok()) return s;
   std::vector<BatchItem> taken =
       items->Take(settings.request.entry_point(), settings.request.stage());
   if (!taken.empty()) return taken;
@@ -159,6 +179,8 @@ class BatchRun {
       : flags_(flags), environment_(environment) {}
 
   absl::StatusOr<ExitCode> Run() {
+    if (absl::Status s = ReadInputs(); !s.ok()) return s;
+    if (flags_.Has("list-items")) return ListItems();
     if (absl::Status s = Prepare(); !s.ok()) return s;
     environment_.interrupt->Handle([this] { service_->Stop(); });
     absl::Time start = absl::Now();
@@ -167,7 +189,7 @@ class BatchRun {
     absl::Status status = RunBatch(
         items_.size(), {jobs_, std::max<size_t>(512, 8 * jobs_)},
         [this](size_t i) { return OrStop(Compile(i)); },
-        [this](size_t i, const ItemLines& lines) { return OrStop(Write(i, lines)); },
+        [this](size_t, const ItemLines& lines) { return OrStop(Write(lines)); },
         [this](size_t done) { OnTick(done); });
     environment_.interrupt->Handle(nullptr);
     bool interrupted = environment_.interrupt->happened();
@@ -175,7 +197,9 @@ class BatchRun {
     progress.Clear();
     OrStop(lines_.Flush()).IgnoreError();
     if (absl::MutexLock lock(&mutex_); !error_.ok()) status = error_;
-    absl::Status printed = Finish(absl::Now() - start, interrupted);
+    // Without an answer from the service not all results are there.
+    absl::Status printed = FinishFiles(interrupted || !status.ok());
+    printed.Update(Finish(absl::Now() - start, interrupted));
     if (status.ok()) status = printed;
     if (interrupted) return kExitInterrupted;
     if (absl::IsUnavailable(status)) return GivenUp(status);
@@ -183,19 +207,33 @@ class BatchRun {
       Say(absl::StrCat("the reader of the results has closed the pipe; ", written_, " of ",
                        items_.size(), " files were written"));
     if (!status.ok()) return status;
-    return summary_.exit_code();
+    return code_;
   }
 
  private:
+  // Reads flags and items; needs no service.
+  absl::Status ReadInputs();
+  absl::StatusOr<ExitCode> ListItems() const;
   absl::Status Prepare();
   // Returns the input files.
   std::vector<std::string> Inputs() const {
     std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
-    for (const BatchItem& item : items_) files.push_back(item.path);
+    for (const BatchItem& item : items_) {
+      files.push_back(item.path);
+      if (item.fragment.has_value()) files.push_back(item.fragment->path);
+    }
     return files;
   }
   absl::StatusOr<ItemLines> Compile(size_t i);
-  absl::Status Write(size_t i, const ItemLines& lines);
+  absl::StatusOr<ItemLines> CompilePairItem(const BatchItem& item, const CompileSettings& settings);
+  // Names of a file: in results, in messages, and of its outputs.
+  struct FileNames {
+    std::string name, label, output;
+  };
+  // Writes the outputs of a file and adds its results to `lines`. CANCELLED: the batch was stopped.
+  absl::Status AddResults(const FileNames& names, const ResultIdentity& identity,
+                          FileOutcome* outcome, ItemLines* lines);
+  absl::Status Write(const ItemLines& lines);
   // An error ends the batch: items that are in flight, or wait for the daemon, end with it. The
   // first error is the one to report: the others are cancelled because of it.
   absl::Status OrStop(absl::Status status);
@@ -209,6 +247,8 @@ class BatchRun {
   void Say(const std::string& text);
   absl::Status GivenUp(const absl::Status& status) const;
   absl::Status Finish(absl::Duration elapsed, bool interrupted);
+  // Judges the budget and writes the files of other tools.
+  absl::Status FinishFiles(bool interrupted);
 
   const ParsedFlags& flags_;
   const Environment& environment_;
@@ -218,6 +258,9 @@ class BatchRun {
   bool assembly_ = false;
   size_t jobs_ = 1;
   LineFile lines_{"--jsonl"};
+  ResultFiles files_;
+  std::string budget_text_;
+  ExitCode code_ = kExitOk;  // that of a batch which ended by itself
   std::unique_ptr<Service> service_;
   Capabilities capabilities_;
   Summary summary_;
@@ -241,21 +284,40 @@ absl::Status BatchRun::OrStop(absl::Status status) {
   return status;
 }
 
-absl::Status BatchRun::Prepare() {
+absl::Status BatchRun::ReadInputs() {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
   if (!settings.ok()) return settings.status();
   settings_ = *std::move(settings);
   WarnOfMissingFolders(settings_);
   settings_.source.root = flags_.Get("root");
+  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
+  if (!items.ok()) return items.status();
+  items_ = *std::move(items);
+  for (const BatchItem& item : items_) {
+    if (!item.fragment.has_value() || settings_.source.stage.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--stage: not with a pair (", ItemText(item),
+                                                   "); its files are named by their stages"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> BatchRun::ListItems() const {
+  for (const BatchItem& item : items_) {
+    const absl::Status printed =
+        Print(environment_.json ? ItemJson(item, flags_.Get("root"), settings_)
+                                : absl::StrCat(ItemText(item), "\n"));
+    if (!printed.ok()) return printed;
+  }
+  return kExitOk;
+}
+
+absl::Status BatchRun::Prepare() {
   bool local = flags_.Has("local");
   int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
   // A daemon keeps its workers busy only if some requests wait; with --local each worker has one.
   absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
   if (!jobs.ok()) return jobs.status();
   jobs_ = static_cast<size_t>(*jobs);
-  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
-  if (!items.ok()) return items.status();
-  items_ = *std::move(items);
   folder_ = flags_.Get("output");
   assembly_ = flags_.Has("asm");
   if (folder_ == "-" || (assembly_ && folder_.empty())) {
@@ -275,6 +337,12 @@ absl::Status BatchRun::Prepare() {
   capabilities_ = *std::move(capabilities);
   absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
   if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
+  if (checked.ok()) {
+    const std::string jsonl = flags_.Get("jsonl");
+    std::vector<std::string> outputs;
+    if (!jsonl.empty() && jsonl != "-") outputs.push_back(jsonl);
+    checked = files_.Open(flags_, capabilities_, Inputs(), outputs, !folder_.empty());
+  }
   // Last, so that a wrong command line does not empty the file of an earlier run.
   if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"), Inputs());
   auto* mask = settings_.request.mutable_outputs();
@@ -283,6 +351,12 @@ absl::Status BatchRun::Prepare() {
   mask->set_assembly(assembly_);
   if (lines_.wanted()) AskForLine(mask);
   return checked;
+}
+
+std::vector<std::string> TextsOf(const std::vector<kiln::v1alpha::SpecConstant>& constants) {
+  std::vector<std::string> texts;
+  for (const auto& constant : constants) texts.push_back(SpecConstantText(constant));
+  return texts;
 }
 
 // An existing file in the way of an output is this item's error only.
@@ -301,6 +375,7 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   const BatchItem& item = items_[i];
   CompileSettings settings = SettingsOf(settings_, item.options.get());
   settings.source.tree = item.tree;
+  if (item.fragment.has_value()) return CompilePairItem(item, settings);
   if (!folder_.empty()) settings.source.output = item.output;
   absl::StatusOr<FileOutcome> outcome =
       CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
@@ -308,11 +383,53 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   const ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
                                              settings.source.defines, settings.request);
   ItemLines lines;
+  absl::Status added =
+      AddResults({item.name, item.label, item.output}, identity, &*outcome, &lines);
+  if (!added.ok()) return added;
+  return lines;
+}
+
+absl::StatusOr<ItemLines> BatchRun::CompilePairItem(const BatchItem& item,
+                                                    const CompileSettings& settings) {
+  const BatchItem::Paired& fragment = *item.fragment;
+  std::vector<kiln::v1alpha::SpecConstant> vertex_spec;
+  const bool has_own = item.options->vertex_spec.has_value();
+  if (has_own) {
+    vertex_spec = *item.options->vertex_spec;
+    const auto& added = item.options->added.spec_constants;
+    vertex_spec.insert(vertex_spec.end(), added.begin(), added.end());
+  }
+  const auto output = [this](const std::string& name) { return folder_.empty() ? "" : name; };
+  absl::StatusOr<PairOutcome> outcome = CompilePairOfBatch(
+      service_.get(), capabilities_, settings,
+      {PairFile{item.path, item.name, "vertex", output(item.output)},
+       PairFile{fragment.path, fragment.name, "fragment", output(fragment.output)}},
+      has_own ? &vertex_spec : nullptr);
+  if (!outcome.ok()) return outcome.status();
+  ResultIdentity identity =
+      IdentityOf(item.options->name, settings.source.defines, settings.request);
+  ItemLines lines;
+  lines.warnings = outcome->warnings;
+  ResultIdentity vertex = identity;
+  vertex.pair = fragment.name;
+  if (has_own) vertex.spec = TextsOf(vertex_spec);
+  absl::Status added =
+      AddResults({item.name, item.label, item.output}, vertex, &outcome->files[0], &lines);
+  if (!added.ok()) return added;
+  identity.pair = item.name;
+  added = AddResults({fragment.name, fragment.label, fragment.output}, identity, &outcome->files[1],
+                     &lines);
+  if (!added.ok()) return added;
+  return lines;
+}
+
+absl::Status BatchRun::AddResults(const FileNames& names, const ResultIdentity& identity,
+                                  FileOutcome* outcome, ItemLines* lines) {
   for (TargetResult& result : outcome->results) {
     if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
     std::vector<std::string> binaries;
     if (!folder_.empty() && result.status() == TargetResult::OK) {
-      auto written = WriteOutputs(folder_, item.output, item.name, result, assembly_);
+      auto written = WriteOutputs(folder_, names.output, names.name, result, assembly_);
       if (!written.ok() && !IsOfThisName(written.status())) return written.status();
       if (!written.ok()) {
         result = CannotWrite(result, written.status());
@@ -321,20 +438,25 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
       for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
     }
     if (lines_.wanted()) {
-      lines.lines.push_back(ResultLine(item.name, result, {binaries, false, identity}));
+      lines->lines.push_back(ResultLine(names.name, result, {binaries, false, identity}));
+    }
+    StripOutputs(&result);
+    if (files_.wanted()) {
+      lines->exported.push_back(
+          Exported(names.name, result, identity, outcome->glsl, outcome->read, binaries));
     }
     result.clear_variants();
-    result.clear_passes();
-    result.clear_pass_sums();
-    result.clear_remarks();
-    lines.results.push_back(std::move(result));
+    lines->results.push_back({names.label, std::move(result)});
   }
-  return lines;
+  return absl::OkStatus();
 }
 
-absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
+absl::Status BatchRun::Write(const ItemLines& lines) {
   ++written_;
-  for (const TargetResult& result : lines.results) {
+  if (!flags_.Has("quiet")) {
+    for (const std::string& warning : lines.warnings) Say(absl::StrCat("warning: ", warning));
+  }
+  for (const auto& [label, result] : lines.results) {
     summary_.Add(result);
     if (result.status() == TargetResult::OK) continue;
     // Crashes are always shown; others up to a limit.
@@ -343,12 +465,13 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
     shown_ += crash ? 0 : 1;
     progress_->Clear();
     const bool is_new = explained_.insert(result.cause()).second;
-    std::string text = FailureText(items_[i].label, result, environment_.err_colour,
-                                   is_new ? Why::kTell : Why::kLeaveOut);
+    std::string text =
+        FailureText(label, result, environment_.err_colour, is_new ? Why::kTell : Why::kLeaveOut);
     if (shown_ == kMaxShown && !crash)
       text += "\nkiln: further failures are not shown; --jsonl=FILE has all";
     fprintf(stderr, "%s\n", text.c_str());
   }
+  for (const ExportedResult& exported : lines.exported) files_.Add(exported);
   return lines_.Write(lines.lines);
 }
 
@@ -383,6 +506,17 @@ absl::Status BatchRun::GivenUp(const absl::Status& status) const {
       "finished files come from its cache), or wait longer with --patience=SECONDS"));
 }
 
+absl::Status BatchRun::FinishFiles(bool interrupted) {
+  const auto files = files_.Finish(interrupted ? kExitInterrupted : summary_.exit_code());
+  if (!files.ok()) return files.status();
+  code_ = files->code;
+  budget_text_ = files->text;
+  if (files_.has_budget()) {
+    summary_.SetBudget(static_cast<int64_t>(files->judged), static_cast<int64_t>(files->over));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
   bool to_stderr = lines_.is_stdout();
   if (interrupted) {
@@ -395,6 +529,11 @@ absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
                                        : summary_.Table(written_, elapsed,
                                                         to_stderr ? environment_.err_colour
                                                                   : environment_.out_colour);
+  if (environment_.json) {
+    fputs(budget_text_.c_str(), stderr);
+  } else {
+    text += budget_text_;
+  }
   if (!to_stderr) return Print(text);
   fputs(text.c_str(), stderr);
   return absl::OkStatus();
@@ -423,8 +562,9 @@ Command BatchCommand() {
       "   \"variants\": [{\"name\", \"width\", the target's statistics (`kiln targets --statistics`\n"
       "                 lists them), \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"version\", "
-      "\"code_generation\", ...}\n"
+      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"state\", \"pair\", "
+      "\"version\",\n"
+      "   \"code_generation\", ...}\n"
       "\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry\n"
       "chooses one, --stage those of one stage.\n"
@@ -435,18 +575,37 @@ Command BatchCommand() {
       "[\"N=V\"],\n"
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
       "N,\n"
-      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n"
+      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": [],\n"
+      "   \"state\": {as --state}, \"permutations\": \"A=0,1;B=0..3\"}\n"
       "\n"
-      "Only \"file\" is required; the other keys override the command line. \"entry\" is\n"
+      "{\"vertex\": PATH, \"fragment\": PATH, ...} is a pair of a pipeline, compiled as `kiln\n"
+      "compile` compiles two files, with a line for each; \"vertex_spec\" are constants of the\n"
+      "vertex shader alone. Otherwise only \"file\" is required; the other keys override the command line. \"entry\" is\n"
       "another name of \"entry_point\". Unknown keys are reported once and ignored, or are\n"
       "errors with --strict; a key that looks misspelled or belongs to another command is\n"
       "always an error. Paths in a manifest are relative to --root, or else to the manifest's\n"
       "folder.\n"
       "\n"
+      "--permutations makes items of all combinations of an axis' values, the last axis first:\n"
+      "NAME=V,V... and NAME=FIRST..LAST are values of a define, NAME? is without and with it,\n"
+      "ID=TYPE:V,V... are values of a specialisation constant. At most 65536 of a shader. A\n"
+      "manifest's \"permutations\" are of its item instead. Lines have \"defines\" and \"spec\", by\n"
+      "which `kiln report` joins them. --list-items prints the items; with --json they are a\n"
+      "manifest.\n"
+      "\n"
       "A daemon on another machine is sent only files that lie, after following links, below a\n"
       "folder given as PATH, --root, the manifest's folder (for a list: the working directory)\n"
       "or -I; include_dirs do not add to these. Any other file is an error of its own;\n"
       "--allow-include-outside sends it as well.\n"
+      "\n"
+      "--budget=FILE.json bounds statistics, by folder or shader; of several rules that bound\n"
+      "the same statistic of a variant the last one counts:\n"
+      "\n"
+      "  {\"rules\": [{\"path\": FOLDER or FILE, \"target\", \"stage\", \"entry\", \"name\",\n"
+      "              \"widths\": [], \"max\": {STATISTIC: N}, \"min\": {}, \"total\": {}}]}\n"
+      "\n"
+      "Only a bound is required. \"max\" and \"min\" are of each variant, \"total\" is of all\n"
+      "that a rule fits. If a bound does not hold, the batch prints a table and ends with 1.\n"
       "\n"
       "If interrupted (Ctrl-C), the batch writes the finished results; run again, it gets\n"
       "finished files from the daemon's cache.\n"
@@ -457,6 +616,8 @@ Command BatchCommand() {
       "  kiln batch --target=tgl --jsonl=before.jsonl tests/shaders\n"
       "  kiln batch --target=tgl --root=tests/shaders --list=client/examples/list.txt --jsonl=- | head\n"
       "  kiln batch --target=tgl --manifest=client/examples/game.jsonl -o out --jobs=64\n"
+      "  kiln batch --target=tgl --permutations='TILE=4,8;3=uint:32,64' -I client/examples/include client/examples/blur.comp\n"
+      "  kiln batch --target=tgl --budget=client/examples/budget.json --junit=junit.xml --sarif=kiln.sarif tests/shaders/saxpy.comp\n"
       "  kiln batch --local --target=tgl --disable-pass=merge_equal_values --jsonl=after.jsonl tests/shaders\n",
       BatchFlags(),
       RunOrFail};
