@@ -28,16 +28,6 @@ constexpr char kOverBudget[] = "over_budget";
 // Targets and permutations that a result names; occurrenceCount counts all.
 constexpr size_t kMaxSubjects = 20;
 
-// Returns "OverBudget" for "over_budget".
-std::string PascalCase(absl::string_view cause) {
-  std::string name;
-  for (const absl::string_view word : absl::StrSplit(cause, '_', absl::SkipEmpty())) {
-    name += absl::ascii_toupper(static_cast<unsigned char>(word[0]));
-    absl::StrAppend(&name, word.substr(1));
-  }
-  return name;
-}
-
 // What is the same for several occurrences of an error.
 using Error = std::tuple<size_t /*rule*/, Diagnostic>;
 struct ByPlace {
@@ -98,7 +88,7 @@ class Run {
     const std::string id = cause.empty() ? "unknown" : ValidUtf8(cause);
     const auto [it, is_new] = rule_numbers_.emplace(id, rules_.size());
     if (!is_new) return it->second;
-    Json rule = {{"id", id}, {"name", PascalCase(id)}};
+    Json rule = {{"id", id}};
     const std::string sentence = reason.sentence().empty()
                                      ? absl::StrJoin(absl::StrSplit(id, '_'), " ") + "."
                                      : reason.sentence();

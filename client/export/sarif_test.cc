@@ -35,7 +35,6 @@ TEST(SarifText, HasEachErrorAtItsPlace) {
   EXPECT_EQ(place["region"], (Json{{"startLine", 4}, {"startColumn", 9}, {"endColumn", 10}}));
   const Json& rule = run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()];
   EXPECT_EQ(rule["id"], "invalid_glsl");
-  EXPECT_EQ(rule["name"], "InvalidGlsl");
   EXPECT_EQ(rule["shortDescription"]["text"], "The text does not compile as GLSL for Vulkan.");
   EXPECT_EQ(rule["help"]["text"], "Correct the lines that the message names.");
   EXPECT_EQ(run["invocations"][0], (Json{{"executionSuccessful", true}, {"exitCode", 1}}));

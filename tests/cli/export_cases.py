@@ -17,7 +17,7 @@ void main() { v[gl_GlobalInvocationID.x] = VALUE; }
 BAD = '''#version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint v[]; };
-void main() { v[0] = missing; }
+void main() { float f = missing; }
 '''
 DOUBLE = '''#version 450
 layout(local_size_x = 8) in;

@@ -97,16 +97,18 @@ class StateAndPairs(Cli):
             return [json.loads(line) for line in file]
 
     def test_state_of_an_item(self):
-        one = {'fragment': {'color': {'attachments': [{'location': 0}]}}}
+        one = {'fragment': {'color': {'attachments': [{'type': 'FLOAT'}]}}}
         none, first = self.lines({'file': 'colours.frag'}, {'file': 'colours.frag', 'state': one})
         self.assertNotIn('state', none)
-        self.assertEqual(first['state'], one)
+        # Without what is the default.
+        said = {'fragment': {'color': {'attachments': [{}]}}}
+        self.assertEqual(first['state'], said)
         self.assertLess(first['variants'][0]['instructions'], none['variants'][0]['instructions'])
         # It replaces that of the command line, and is the same as --state.
         self.file('state.json', json.dumps(one))
         by_flag, empty = self.lines({'file': 'colours.frag'}, {'file': 'colours.frag', 'state': {}},
                                     more=['--state=state.json'])
-        self.assertEqual((by_flag['key'], by_flag['state']), (first['key'], one))
+        self.assertEqual((by_flag['key'], by_flag['state']), (first['key'], said))
         self.assertEqual(empty['key'], none['key'])
         wrong, = self.lines({'file': 'colours.frag', 'state': {'fragment': {'samples': 3}}}, expect=1)
         self.assertEqual((wrong['status'], wrong['cause']), ('invalid', 'rejected_request'))
@@ -144,7 +146,7 @@ class StateAndPairs(Cli):
         lines = self.lines({'vertex': 'v.vert', 'fragment': 'b.frag', 'permutations': 'N=1,2', 'vertex_spec': ['1=float:4']})
         self.assertEqual([(line['stage'], line['defines'], line.get('spec')) for line in lines],
                          [(stage, ['N=%d' % n], spec) for n in (1, 2)
-                          for stage, spec in (('vertex', ['1=float:4.0']), ('fragment', None))])
+                          for stage, spec in (('vertex', ['1=float:4']), ('fragment', None))])
 
     def test_pairs_that_fail(self):
         self.file('s/bad.frag', 'void main() { x; }')

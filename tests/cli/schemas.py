@@ -72,7 +72,9 @@ class Run:
                 found += faults(command, json.loads(out))
             elif command == 'compile':
                 found += faults_of_lines('result', out)
-        if command == 'batch':
+        if command == 'batch' and '--list-items' in self.arguments:
+            found += faults_of_lines('manifest', out) if '--json' in self.arguments else []
+        elif command == 'batch':
             lines = value_of('jsonl', self.arguments)
             if '--json' in self.arguments and lines != '-':
                 found += faults('batch', json.loads(out))
