@@ -8,7 +8,7 @@
 //
 // A pair of a pipeline has "vertex": PATH and "fragment": PATH instead of "file" and "stage", and
 // may have "vertex_spec": ["ID=TYPE:VALUE"...] for constants of the vertex shader alone; its
-// entry point is NAME or VERTEX,FRAGMENT. Of a line without a pair only "file" is required.
+// entry point is NAME or VERTEX,FRAGMENT. In a line without a pair only "file" is required.
 // "state" is pipeline state in the form of --state. "entry", the name in results, is another name
 // of "entry_point". A key that looks like one of these, or that the command line or a job of `kiln
 // run` has, is an error with the remedy: ignoring it would compile something other than intended.
@@ -48,7 +48,7 @@ struct ItemOptions {
   std::optional<std::vector<std::string>> disabled_passes;
   std::optional<kiln::v1alpha::PipelineState> state;
   std::optional<Permutations> permutations;
-  // Of a pair: constants of its vertex shader instead of spec_constants.
+  // Constants of a pair's vertex shader instead of spec_constants.
   std::optional<std::vector<kiln::v1alpha::SpecConstant>> vertex_spec;
   // One permutation: added to `defines` and `spec_constants`, or to those of the command line.
   Permutation added = {};

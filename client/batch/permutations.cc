@@ -36,10 +36,11 @@ absl::StatusOr<std::vector<std::string>> ValuesOf(absl::string_view axis, absl::
       !absl::SimpleAtoi(text.substr(dots + 2), &last)) {
     return std::vector<std::string>{std::string(text)};
   }
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMaxValue = std::numeric_limits<int32_t>::max();
   if (first > last)
     return Wrong(axis, absl::StrCat(text, " goes down; give the smaller one first"));
-  if (first < -kMost || last > kMost) return Wrong(axis, absl::StrCat(text, " has large numbers"));
+  if (first < -kMaxValue || last > kMaxValue)
+    return Wrong(axis, absl::StrCat(text, " has large numbers"));
   if (last - first >= static_cast<int64_t>(kMaxPermutations)) return TooMany(axis);
   std::vector<std::string> values;
   for (int64_t value = first; value <= last; ++value) values.push_back(absl::StrCat(value));

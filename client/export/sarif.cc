@@ -28,9 +28,9 @@ constexpr char kOverBudget[] = "over_budget";
 // Targets and permutations that a result names; occurrenceCount counts all.
 constexpr size_t kMaxSubjects = 20;
 
-// What is the same for several occurrences of an error.
+// The part of an error that is the same for several occurrences.
 using Error = std::tuple<size_t /*rule*/, Diagnostic>;
-struct ByPlace {
+struct BySourcePosition {
   bool operator()(const Error& a, const Error& b) const {
     const auto key = [](const Error& e) {
       const Diagnostic& d = std::get<1>(e);
@@ -135,7 +135,7 @@ class Run {
 
   Json rules_ = Json::array();
   std::map<std::string, size_t> rule_numbers_;
-  std::map<Error, Occurrences, ByPlace> errors_;
+  std::map<Error, Occurrences, BySourcePosition> errors_;
   std::vector<std::pair<const Error*, const Occurrences*>> errors_in_order_;
 };
 

@@ -128,7 +128,7 @@ class Export(Cli):
 
 
 class Dependencies(Cli):
-    """What ninja and make do with --depfile."""
+    """ninja and make read --depfile."""
 
     def setUp(self):
         super().setUp()
