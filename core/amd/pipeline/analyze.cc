@@ -1,12 +1,8 @@
 #include "core/amd/pipeline/analyze.h"
 
-#include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/amd/isa/disasm.h"
@@ -15,20 +11,12 @@
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
+#include "core/target/histogram.h"
 
 namespace kiln::amd {
 namespace {
 
-using Histogram = std::map<std::string, int64_t>;
 using isa::PlacedInstruction;
-
-// Returns the rows with the most frequent first, equal counts ordered by name.
-std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
-  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
-}
 
 // Returns true for instructions that leave the wave for another unit and come back by a counter.
 bool IsMessage(const isa::OpcodeInfo& info) {
@@ -50,8 +38,8 @@ void CountKinds(absl::Span<const PlacedInstruction> program, Analysis* analysis)
     ++opcodes[name];
     if (IsMessage(info)) ++messages[name];
   }
-  analysis->opcodes = Sorted(opcodes);
-  analysis->messages = Sorted(messages);
+  analysis->opcodes = MostFrequentFirst(opcodes);
+  analysis->messages = MostFrequentFirst(messages);
 }
 
 int64_t WaitsFor(const Estimate& e, std::initializer_list<Stall> causes) {

@@ -1,8 +1,6 @@
 #include "core/amd/pipeline/compile.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +16,8 @@
 #include "core/amd/pipeline/work.h"
 #include "core/base/cause.h"
 #include "core/base/step.h"
+#include "core/mir/immediates.h"
+#include "core/target/program_widths.h"
 
 namespace kiln::amd {
 namespace {
@@ -39,12 +39,6 @@ uint32_t MaxVgprs(const mir::Module& m, uint32_t lanes) {
   return static_cast<uint32_t>(vgprs);
 }
 
-bool IsWanted(const CompileOptions& options, int lanes) {
-  if (options.required_subgroup_size != 0) return options.required_subgroup_size == lanes;
-  if (options.widths.empty()) return true;
-  return std::find(options.widths.begin(), options.widths.end(), lanes) != options.widths.end();
-}
-
 // Returns a refusal of this size of waves alone.
 absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int lanes) {
   const auto size = static_cast<uint32_t>(lanes);
@@ -60,8 +54,9 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_compiler",
-                       "graphics stages, which gfx1030 has no compiler for yet");
+    return Unsupported("missing_stage",
+                       absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
+                                    " shader; for gfx1030 compute shaders are compiled"));
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
@@ -126,7 +121,7 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
     if (!s.ok()) {
-      if (s.code() != absl::StatusCode::kResourceExhausted) return s;
+      if (!IsOfWidthOnly(s)) return s;
       if (refused.ok()) refused = s;
       continue;
     }
@@ -134,10 +129,7 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (!made.ok()) return AsOwnFault(made.status());
     out.variants.push_back(*std::move(made));
   }
-  if (out.variants.empty() && !runner.stopped()) {
-    if (!refused.ok()) return refused;
-    return Unsupported("dispatch_width", "requested widths, none of which the target has");
-  }
+  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
   return out;
 }
 
@@ -154,7 +146,7 @@ constexpr mid::Features kFeatures = {
     .addresses = true,
     .shared_int64_atomics = true,
     .float64 = true,
-    .float64_atomics = false,  // minima and maxima exist, additions do not
+    .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,
@@ -164,6 +156,7 @@ constexpr mid::Features kFeatures = {
                   .samplers_in_table = 0},
     .divides_directions = true,
     .constant_addends = mid::Features::Addends::kOneLiteral,
+    .fuses_all_widths = true,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 const mid::Features kGfx1030Features = kFeatures;
