@@ -11,10 +11,12 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/export/exported_result.h"
 #include "proto/compile.pb.h"
 
 namespace kiln::client {
@@ -22,8 +24,11 @@ namespace kiln::client {
 // The result of an item.
 struct ItemLines {
   std::vector<std::string> lines;  // JSON lines; empty if none are requested
-  // Without code, texts and records: for the summary and for messages.
-  std::vector<kiln::v1alpha::TargetResult> results;
+  // Without code, texts and records: for the summary and for messages, with the label of its file.
+  std::vector<std::pair<std::string, kiln::v1alpha::TargetResult>> results;
+  std::vector<std::string> warnings = {};
+  // For files of other tools; empty if none are requested.
+  std::vector<ExportedResult> exported = {};
 };
 
 struct BatchOptions {

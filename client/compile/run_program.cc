@@ -221,8 +221,11 @@ absl::StatusOr<ExitCode> CompilePrograms(const ParsedFlags& flags, const Environ
     return absl::InvalidArgumentError(
         absl::StrCat(flags.Get("buffers"), ": ", vertex_spec.status().message()));
   }
-  absl::StatusOr<PairOutcome> outcome = CompilePair(service->get(), *capabilities, *settings, both,
-                                                    job.has_vertex_spec ? &*vertex_spec : nullptr);
+  absl::StatusOr<PairOutcome> outcome =
+      CompilePair(service->get(), *capabilities, *settings,
+                  {PairFile{both[0], NameOfFile(both[0]), "", ""},
+                   PairFile{both[1], NameOfFile(both[1]), "", ""}},
+                  job.has_vertex_spec ? &*vertex_spec : nullptr);
   if (!outcome.ok()) return outcome.status();
   return TakePair(both, *outcome, environment, programs);
 }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/stage_name.h"
 #include "client/cli/terminal.h"
 #include "client/request/choices.h"
@@ -257,6 +258,16 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   }
   if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
   return settings;
+}
+
+absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names) {
+  const std::vector<std::string> parts = absl::StrSplit(names, ',');
+  if (parts.size() == 1) return std::array<std::string, 2>{parts[0], parts[0]};
+  if (parts.size() == 2 && !parts[0].empty() && !parts[1].empty()) {
+    return std::array<std::string, 2>{parts[0], parts[1]};
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--entry=", names, ": for two files give NAME, or VERTEX,FRAGMENT if the names differ"));
 }
 
 void WarnOfMissingFolders(const CompileSettings& settings) {

@@ -15,6 +15,7 @@ HIP_PAGE = os.path.abspath('client/HIP.md')
 DEFAULT_ADDRESS = '127.0.0.1:7411'
 # Exit codes of the commands that are shown because they fail.
 FAILING = {
+    'kiln batch --target=tgl --json --budget=client/examples/budget.json tests/shaders > summary.json': 1,
     'kiln compile --target=tgl client/examples/broken.comp': 1,
     'kiln compile --target=tlg tests/shaders/saxpy.comp': 2,
 }
