@@ -497,11 +497,11 @@ Command PrecompileCommand() {
       "--pause-above stops taking work while the pressure of one kind is above its limit:\n"
       "cpu=60 leaves an interactive machine usable, memory=10 and io=40 avoid swapping and long\n"
       "waits for the disk. Without it there are no limits.\n",
-      "  kiln precompile --target=tgl -o results.sqlite capture.foz\n"
-      "  kiln precompile --target=tgl --shard=1/4 -o part1.sqlite captures\n"
-      "  kiln precompile --merge -o results.sqlite part1.sqlite part2.sqlite\n"
-      "  kiln precompile --local --target=tgl -o results.sqlite tests/shaders\n"
-      "  sqlite3 -box results.sqlite 'SELECT * FROM refused_by_cause'\n",
+      "  kiln precompile --target=tgl -o results.sqlite client/examples/capture.foz\n"
+      "  kiln precompile --target=tgl --shard=1/2 -o part1.sqlite client/examples/capture.foz\n"
+      "  kiln precompile --target=tgl --shard=2/2 -o part2.sqlite client/examples/capture.foz\n"
+      "  kiln precompile --merge -o merged.sqlite part1.sqlite part2.sqlite\n"
+      "  kiln precompile --local --target=tgl -o shaders.sqlite tests/shaders\n",
       PrecompileFlags(),
       RunOrFail};
 }

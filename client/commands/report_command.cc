@@ -73,10 +73,10 @@ absl::Status WritePages(const ParsedFlags& flags, const report::Report& report,
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   const std::vector<std::string>& files = flags.arguments();
   if (files.size() != 2 || (files[0] == "-" && files[1] == "-")) {
-    return Fail(absl::InvalidArgumentError(
-                    "two files of results are needed, BEFORE and AFTER (see kiln "
-                    "report --help)"),
-                environment);
+    return Fail(
+        absl::InvalidArgumentError("two files of results are needed, BEFORE and AFTER (see kiln "
+                                   "report --help)"),
+        environment);
   }
   const Kinds kinds = AllKinds();
   std::vector<report::Condition> conditions;
@@ -137,7 +137,7 @@ Command ReportCommand() {
       "lists; those without a direction for the better have no verdict and no conditions.\n"
       "The exit code is 1 if EXPR holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
-      "  kiln report --html=report.html yesterday.sqlite today.sqlite\n"
+      "  kiln report --html=report.html results.sqlite merged.sqlite\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",
       {{"html", 0, "FILE", false, "write the report to FILE as one HTML page"},
        {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},
