@@ -1,8 +1,8 @@
 // A capture of Fossilize: the pipelines of an application, in one file or several.
 //
 // Fossilize writes base.foz and, from later runs, base.1.foz, base.2.foz and so on: together they
-// are one capture, whichever of them is named. An entry of one may refer to any other's. Of entries
-// with the same kind and hash the first that can be read counts, since the hash is that of its
+// are one capture, whichever of them is named. An entry of one may refer to any other's. If several
+// entries have the same kind and hash, the first that can be read counts: the hash is that of their
 // contents.
 #ifndef KILN_CLIENT_CAPTURE_CAPTURE_H_
 #define KILN_CLIENT_CAPTURE_CAPTURE_H_

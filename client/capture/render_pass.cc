@@ -1,4 +1,4 @@
-// What a pipeline draws into: see render_pass.h.
+// Attachments that a pipeline draws into: see render_pass.h.
 #include "client/capture/render_pass.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// What a pipeline of a capture draws into: the formats of its colour attachments and its views.
+// The colour attachments that a pipeline of a capture draws into, and its views.
 #ifndef KILN_CLIENT_CAPTURE_RENDER_PASS_H_
 #define KILN_CLIENT_CAPTURE_RENDER_PASS_H_
 

@@ -43,7 +43,7 @@ constexpr char kPressureFolder[] = "/proc/pressure";
 // A transaction has so many pipelines, or those of a second.
 constexpr int kBatchPipelines = 500;
 constexpr char kFilesSource[] = "files";
-// What a capture says itself.
+// Flags whose values a capture has for each stage.
 constexpr const char* kOfCaptures[] = {"stage",         "entry",          "spec",         "state",
                                        "subgroup-size", "full-subgroups", "dispatch-base"};
 
@@ -376,7 +376,7 @@ absl::StatusOr<ExitCode> PrecompileRun::Finish(absl::Status status, absl::Durati
   const bool interrupted = environment_.interrupt->happened();
   progress_->Clear();
   if (absl::MutexLock lock(&mutex_); !error_.ok()) status = error_;
-  // What is finished stays, whatever the error.
+  // Finished pipelines stay, also after an error.
   absl::Status stored = CommitBatch();
   if (status.ok()) {
     for (const auto& job : capture_jobs_) {
@@ -489,7 +489,7 @@ Command PrecompileCommand() {
       "However the command ends (Ctrl-C, kill -9, the daemon gone), FILE has the pipelines that\n"
       "were finished; run again, it compiles only what is missing: pipelines that are new, or\n"
       "whose code another version of the compiler made, and those that the compiler has not\n"
-      "answered for. What a capture no longer has is removed; rows of files stay.\n"
+      "answered for. Pipelines that a capture no longer has are removed; rows of files stay.\n"
       "\n"
       "--shard=I/N compiles one of N parts, the same part on every machine; --merge puts the\n"
       "databases of the parts together.\n"

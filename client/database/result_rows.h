@@ -1,4 +1,4 @@
-// Rows of results: what compiling the stages of a pipeline gave, on its way into the database.
+// Rows of results, from compiling the stages of a pipeline, on their way into the database.
 #ifndef KILN_CLIENT_DATABASE_RESULT_ROWS_H_
 #define KILN_CLIENT_DATABASE_RESULT_ROWS_H_
 
@@ -27,7 +27,7 @@ struct StoredResult {
 // By unit; one for each target.
 using StoredResults = std::unordered_map<UnitDigest, StoredResult, cache::DigestHash>;
 
-// What one stage gave for one target: `result`, or the one that the database has as `stored`.
+// The outcome of one stage for one target: `result`, or the one that the database has as `stored`.
 struct OutcomeRow {
   std::string target;
   UnitDigest unit{};

@@ -1,6 +1,6 @@
 // The database of results that `kiln precompile` writes (schema.h).
 //
-// One process at a time writes it. What is written between Begin and Commit is there as a whole or
+// One process at a time writes it. Rows written between Begin and Commit are there as a whole or
 // not at all, also if the process is killed: SQLite's write-ahead log, or its rollback journal on a
 // file system where that fails. A pipeline is written with all its stages at once.
 #ifndef KILN_CLIENT_DATABASE_RESULTS_DATABASE_H_

@@ -1,4 +1,4 @@
-// What a database says at the end of a run: see outcome_summary.h.
+// The summary of a run: see outcome_summary.h.
 #include "client/precompile/outcome_summary.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What a database of results says at the end of a run: counts by target, status and cause.
+// The summary of a run: the counts of a database of results by target, status and cause.
 #ifndef KILN_CLIENT_PRECOMPILE_OUTCOME_SUMMARY_H_
 #define KILN_CLIENT_PRECOMPILE_OUTCOME_SUMMARY_H_
 

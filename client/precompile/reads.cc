@@ -1,4 +1,4 @@
-// What a fragment shader reads, as text: see reads.h.
+// Inputs of a fragment shader as text: see reads.h.
 #include "client/precompile/reads.h"
 
 #include "absl/strings/numbers.h"

@@ -1,4 +1,4 @@
-// What a fragment shader reads of the stage before it, as text for the database.
+// The inputs that a fragment shader reads of the stage before it, as text for the database.
 #ifndef KILN_CLIENT_PRECOMPILE_READS_H_
 #define KILN_CLIENT_PRECOMPILE_READS_H_
 

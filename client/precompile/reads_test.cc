@@ -1,4 +1,4 @@
-// What fragment shaders read, as text and back.
+// Inputs of fragment shaders, as text and back.
 #include "client/precompile/reads.h"
 
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-constexpr uint32_t kMostShards = 10000;
+constexpr uint32_t kMaxShards = 10000;
 
 }  // namespace
 
@@ -30,11 +30,11 @@ absl::StatusOr<Shard> ParseShard(absl::string_view text) {
   const std::pair<std::string, std::string> halves = absl::StrSplit(text, absl::MaxSplits('/', 1));
   Shard shard;
   if (absl::SimpleAtoi(halves.first, &shard.number) && absl::SimpleAtoi(halves.second, &shard.of) &&
-      shard.number >= 1 && shard.number <= shard.of && shard.of <= kMostShards) {
+      shard.number >= 1 && shard.number <= shard.of && shard.of <= kMaxShards) {
     return shard;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is not I/N, with I from 1 to N and N at most ", kMostShards));
+      absl::StrCat("'", text, "' is not I/N, with I from 1 to N and N at most ", kMaxShards));
 }
 
 }  // namespace kiln::client

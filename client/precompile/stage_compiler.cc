@@ -32,7 +32,7 @@ std::string CanonicalBytes(const google::protobuf::Message& message) {
   return bytes;
 }
 
-// Makes the row of a result. What the next stage needs is kept of it, not the launch record.
+// Makes the row of a result, with the inputs that the stage before needs instead of launch records.
 absl::StatusOr<OutcomeRow> RowOf(const UnitDigest& unit, TargetResult result) {
   OutcomeRow row;
   row.target = result.target();

@@ -1,7 +1,7 @@
 // Compiles stages for the results database: each unit once, whatever asks for it.
 //
-// A unit is all that a result depends on but the target. What the database has of it is not asked
-// for; of equal units in flight the daemon compiles one. Thread-safe.
+// A unit is all that a result depends on but the target. Results that the database has are not
+// requested; of equal units in flight the daemon compiles one. Thread-safe.
 #ifndef KILN_CLIENT_PRECOMPILE_STAGE_COMPILER_H_
 #define KILN_CLIENT_PRECOMPILE_STAGE_COMPILER_H_
 
