@@ -108,4 +108,11 @@ const Backend kNullBackend = {.name = "null",
                               .disassemble = Disassemble,
                               .simulate = Simulate};
 
+const Backend kBareBackend = {.name = "bare",
+                              .abi_version = 1,
+                              .statistics = StatisticRows,
+                              .variant_name = VariantName,
+                              .disassemble = Disassemble,
+                              .simulate = Simulate};
+
 }  // namespace kiln::null

@@ -18,6 +18,7 @@
 #include "core/amd/pipeline/work.h"
 #include "core/base/cause.h"
 #include "core/base/step.h"
+#include "core/mir/immediates.h"
 
 namespace kiln::amd {
 namespace {
@@ -60,8 +61,9 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_compiler",
-                       "graphics stages, which gfx1030 has no compiler for yet");
+    return Unsupported("missing_stage",
+                       absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
+                                    " shader; for gfx1030 compute shaders are compiled"));
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
@@ -154,7 +156,7 @@ constexpr mid::Features kFeatures = {
     .addresses = true,
     .shared_int64_atomics = true,
     .float64 = true,
-    .float64_atomics = false,  // minima and maxima exist, additions do not
+    .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,
@@ -164,6 +166,7 @@ constexpr mid::Features kFeatures = {
                   .samplers_in_table = 0},
     .divides_directions = true,
     .constant_addends = mid::Features::Addends::kOneLiteral,
+    .fuses_all_widths = true,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 const mid::Features kGfx1030Features = kFeatures;
