@@ -1,8 +1,10 @@
 // kiln precompile: pipelines of captures, and shaders, into a database of results.
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,8 @@
 #include "client/commands/command.h"
 #include "client/database/merge.h"
 #include "client/database/results_database.h"
+#include "client/database/schema.h"
+#include "client/database/sql.h"
 #include "client/output/result_json.h"
 #include "client/output/result_text.h"
 #include "client/precompile/capture_job.h"
@@ -433,12 +437,27 @@ absl::StatusOr<ExitCode> PrecompileRun::Run() {
   return Finish(status, absl::Now() - start);
 }
 
+// InvalidArgument: a database that cannot be put into another one, or is that one.
+absl::Status CheckPart(const std::string& part, const std::string& whole) {
+  std::error_code error;
+  if (std::filesystem::equivalent(part, whole, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(part, ": is FILE itself, whose rows stay there anyway; leave it out"));
+  }
+  const auto db = SqlDatabase::Open(part, SqlDatabase::Mode::kRead);
+  return db.ok() ? CheckSchema(db->get()) : db.status();
+}
+
 // Puts databases together.
 absl::StatusOr<ExitCode> Merge(const ParsedFlags& flags, const Environment& environment) {
   if (flags.Get("output").empty() || flags.arguments().empty()) {
     return absl::InvalidArgumentError("--merge needs -o FILE and the databases to put into it");
   }
   const absl::Time start = absl::Now();
+  // First, so that a wrong command line makes no file.
+  for (const std::string& part : flags.arguments()) {
+    if (absl::Status s = CheckPart(part, flags.Get("output")); !s.ok()) return s;
+  }
   auto database = ResultsDatabase::Open(flags.Get("output"));
   if (!database.ok()) return database.status();
   for (const std::string& part : flags.arguments()) {

@@ -178,6 +178,16 @@ class Precompile(unittest.TestCase):
         self.assertEqual(same_results.differences(self.path("r.sqlite"),
                                                   self.path("merged.sqlite"))[0], [])
 
+    def test_parts_are_looked_at_first(self):
+        self.write("a.foz", self.small_capture().bytes())
+        self.precompile("a.foz", expect=1)
+        for part, pattern in (("none.sqlite", "none.sqlite"), ("a.foz", "a.foz")):
+            done = self.run_kiln("precompile", "--merge", "-o", "new.sqlite", part, expect=2)
+            self.assertIn(pattern, done.stderr)
+            self.assertFalse(os.path.exists(self.path("new.sqlite")))
+        done = self.run_kiln("precompile", "--merge", "-o", "r.sqlite", "./r.sqlite", expect=2)
+        self.assertIn("is FILE itself", done.stderr)
+
     def test_kills_of_either_side_leave_no_trace(self):
         capture = self.path("big.foz")
         big_capture.write(capture, pipelines=1200, modules=900, seed=7)
