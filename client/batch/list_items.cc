@@ -50,6 +50,7 @@ void AddOptions(const ItemOptions& options, const std::string& root, const Compi
   add("subgroup_size", options.subgroup_size);
   add("full_subgroups", options.full_subgroups);
   add("dispatch_base", options.dispatch_base);
+  add("container", options.container);
   add("no_validate", options.no_validate);
   add("disable_passes", options.disabled_passes);
   if (options.state.has_value()) {

@@ -16,7 +16,8 @@ import jsonschema
 import schemas
 from fixture import SAXPY, SHADERS, Cli
 
-WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch')
+WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch',
+           'precompile')
 READ = ('job', 'manifest', 'state', 'launch', 'budget')
 
 
@@ -113,6 +114,11 @@ class Written(Cli):
             line = self.line(self.kiln('compile', '--target=tgl', '--json', os.path.abspath(path), expect=1))
             self.assertEqual(line['status'], status)
             self.more_keys_than_the_schema('result', line)
+
+    def test_precompile(self):
+        shader = self.file('a.comp', open(SAXPY).read())
+        summary = self.document('precompile', '--target=tgl', '-o', 'r.sqlite', shader)
+        self.more_keys_than_the_schema('precompile', summary)
 
     def test_batch_and_report(self):
         shader = self.file('a.comp', open(SAXPY).read())

@@ -8,7 +8,7 @@ import jsonschema
 
 FOLDER = 'client/schemas'
 # The schema of what `kiln COMMAND --json` prints, a document each; the others print lines.
-DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine')
+DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'precompile')
 MAX_LINES = 400   # of one file
 
 
