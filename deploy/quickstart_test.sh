@@ -25,10 +25,12 @@ finish() {
 }
 trap finish EXIT
 
-# A tree with one shader, and a bazel that has built.
+# A tree with one shader that every target compiles and one that not every target does, and a bazel
+# that has built.
 mkdir -p "$scratch/deploy" "$scratch/tests/shaders" "$scratch/bin"
 cp deploy/quickstart "$scratch/deploy/"
 cp tests/shaders/saxpy.comp "$scratch/tests/shaders/"
+printf '#version 450\nvoid main() {}\n' > "$scratch/tests/shaders/nothing.frag"
 printf '#!/bin/sh\n[ "$1" != info ] || echo "%s"\n' "$PWD" > "$scratch/bin/bazel"
 chmod 755 "$scratch/bin/bazel"
 export PATH=$scratch/bin:$PATH
@@ -41,7 +43,10 @@ small() { [ "$(stat -c %s "$log")" -lt 1000000 ]; }
 grown() { [ "$(stat -c %s "$log.1" 2> /dev/null)" -gt 1000000 ]; }
 
 quickstart "${start[@]}"
-check grep -q '1 of 1 shaders compiled' "$scratch/said"
+check grep -q '2 of 2 shaders compiled' "$scratch/said"
+check grep -q 'saxpy.comp  gfx1030  compute  ok' "$scratch/said"
+check grep -q 'nothing.frag: gfx1030: refused (missing_stage)' "$scratch/said"
+check grep -q '1 of them are of stages that not every target compiles' "$scratch/said"
 check grep -q 'event=started' "$log"
 for weeks in 1 2; do
   # Two weeks' size of the log (a sparse file, which takes no room on the disk); the next line is
@@ -64,6 +69,12 @@ quickstart --stop
 (cd "$socket" && quickstart --no-install --listen=unix:near --metrics=127.0.0.1:0)
 check [ -S "$socket/near" ]
 check grep -q -- "--server=unix:$socket/near " "$scratch/said"
+# A shader that no target compiles is a failure.
+echo nonsense > "$scratch/tests/shaders/wrong.frag"
+! "$scratch/deploy/quickstart" --no-install "--listen=unix:$socket/near" --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||
+  wrong "compiled nonsense"
+check grep -q '2 of 3 shaders compiled' "$scratch/said"
+check grep -q 'not compiled: wrong.frag' "$scratch/said"
 # Errors before the log exists are printed, too.
 quickstart --stop
 ! "$scratch/deploy/quickstart" --no-install --listen=nowhere:x --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||

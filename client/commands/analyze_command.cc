@@ -142,8 +142,9 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
 absl::Status Read(const ParsedFlags& flags, Program* program) {
   if (flags.Has("launch")) {
     absl::StatusOr<Program> read = ReadProgram(flags);
-    if (read.ok()) *program = *std::move(read);
-    return read.status();
+    if (!read.ok()) return read.status();
+    *program = *std::move(read);
+    return absl::OkStatus();
   }
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (code.ok()) program->code.assign(code->begin(), code->end());

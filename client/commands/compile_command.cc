@@ -230,6 +230,7 @@ Command CompileCommand() {
       "load a binary. Graphics and raw binaries are for measuring and simulating: drivers load\n"
       "only what they compiled themselves.\n",
       "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"
+      "  kiln compile --target=tgl,gfx1030 tests/shaders/nbody.comp\n"
       "  kiln compile --target=tgl -D TILE=8 -I client/examples/include --spec=3=uint:64 client/examples/blur.comp\n"
       "  kiln compile --target=tgl client/examples/mesh.vert client/examples/mesh.frag\n"
       "  kiln compile --target=tgl --widths=16 --asm tests/shaders/saxpy.comp | head\n"

@@ -433,6 +433,7 @@ Command RunCommand() {
       "their number per vertex, if more values are given. Every location that the program reads\n"
       "needs an input, and no other may have one; at most 1048576 vertices are printed.\n",
       "  kiln run --target=tgl --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
+      "  kiln run --target=gfx1030 --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --json --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --target=tgl --launch=out/saxpy.comp.tgl.16.launch.json --buffers=client/examples/saxpy.json out/saxpy.comp.tgl.16.bin\n"
       "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n"

@@ -110,7 +110,7 @@ std::vector<Flag> CompileFlags() {
        "also send files outside the source's folder and -I to a daemon on another machine"},
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
-      {"widths", 0, "8,16,32", true,
+      {"widths", 0, "8,16,32,64", true,
        "dispatch widths to compile (default: all of the target). Fragment programs of 32 lanes "
        "alone are for study: not every target can draw with them",
        kWidthChoices},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -402,13 +403,60 @@ TEST(Driver, OptionsAreChecked) {
 
 // A target may have tools for machine code before it has a compiler.
 TEST(Driver, ATargetWithoutACompilerIsRefusedByName) {
-  absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 body { return }");
-  ASSERT_TRUE(m.ok()) << m.status();
-  const auto prepared = PrepareMir(*std::move(m), {}, nullptr, {});
-  ASSERT_TRUE(prepared.ok()) << prepared.status();
-  const absl::Status s = Compile(**prepared, Target::kGfx1030, {}, nullptr, {}).status();
+  const Backend bare = {.name = "bare"};
+  const absl::Status s = CompileFor(*PrepareText(kShader), bare, {}, nullptr, {}).status();
   EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(CauseOf(s), "missing_compiler");
+}
+
+// Bytes and names of all variants.
+std::string BytesFor(const Prepared& prepared, Target target) {
+  const auto compiled = Compile(prepared, target, {}, nullptr, {});
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+  std::string bytes;
+  for (const Variant& v : compiled->variants) {
+    bytes += v.name;
+    bytes.append(v.code.begin(), v.code.end());
+  }
+  return bytes;
+}
+
+// What one target compiles does not touch what the next one reads.
+TEST(Driver, AllTargetsCompileFromOnePrepare) {
+  const auto shared = PrepareText(kShader);
+  std::vector<std::string> first, again;
+  for (const Target target : AllTargets()) first.push_back(BytesFor(*shared, target));
+  for (const Target target : AllTargets()) again.push_back(BytesFor(*shared, target));
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(first[1].rfind("wave32", 0), 0u);
+  for (const Target target : AllTargets()) {
+    EXPECT_EQ(BytesFor(*PrepareText(kShader), target), first[static_cast<size_t>(target)]);
+  }
+}
+
+struct Levels : Sink {
+  void OnPass(const PassRecord& r) override {
+    of[std::string(r.pass)].insert(std::string(r.level));
+  }
+  std::map<std::string, std::set<std::string>> of;
+};
+
+// The level that users read beside a pass is that of its records.
+TEST(Driver, AllPassesHaveTheLevelOfTheirRuns) {
+  Levels levels;
+  for (const Target target : AllTargets()) {
+    const auto prepared = PrepareMir(*mir::Parse(kShader), {}, &levels, {});
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    ASSERT_TRUE(Compile(**prepared, target, {}, &levels, {}).ok());
+  }
+  size_t known = 0;
+  for (const PassInfo& pass : AllPasses()) {
+    const auto seen = levels.of.find(pass.name);
+    if (seen == levels.of.end()) continue;
+    ++known;
+    EXPECT_TRUE(seen->second.contains(pass.level)) << pass.name << " " << pass.level;
+  }
+  EXPECT_GT(known, 40u);
 }
 
 // 16 inputs of four components, which are added up before 105 values are in use at once.

@@ -72,6 +72,22 @@ TEST(CheckCompiler, ATargetWithoutACompilerHasVersion0) {
   }
 }
 
+// A pass that is left out on request is left out of the compile for each target that has it, and so
+// must be unnecessary for all of them.
+TEST(Backends, APassIsOptionalForAllTargetsOrForNone) {
+  std::map<std::string_view, bool> optional;
+  size_t shared = 0;
+  for (const Backend* backend : Backends()) {
+    if (backend->passes == nullptr) continue;
+    for (const PassRow& row : backend->passes()) {
+      const auto [known, is_new] = optional.try_emplace(row.name, row.optional);
+      shared += is_new ? 0 : 1;
+      EXPECT_EQ(known->second, row.optional) << backend->name << " " << row.name;
+    }
+  }
+  EXPECT_GT(shared, 5u);
+}
+
 // Passes over MIR ask for the operations of a target that compiles, and of no other.
 TEST(Backends, HaveFeaturesIfTheyHaveACompiler) {
   for (const Backend* backend : Backends()) {

@@ -87,15 +87,38 @@ TEST_F(CoreBackendTest, ErrorsAreExplainedInAStepOnce) {
   EXPECT_NE(std::find(steps.begin(), steps.end(), kExplain), steps.end());
 }
 
-TEST_F(CoreBackendTest, ATargetWithoutACompilerNeedsNoModule) {
-  const std::vector<TargetResult> alone = CompileFor("no module", {"gfx1030"});
-  ASSERT_EQ(alone.size(), 1u);
-  EXPECT_EQ(alone[0].cause(), "missing_compiler") << alone[0].message();
-  EXPECT_EQ(Count(alone[0], "validate_spirv"), 0);
-  const std::vector<TargetResult> both = CompileFor("no module", {"gfx1030", "tgl"});
+std::vector<std::string> CodeOf(const TargetResult& result) {
+  std::vector<std::string> code;
+  for (const auto& v : result.variants()) code.push_back(v.code());
+  return code;
+}
+
+// Both results have the records of one run of Prepare, down to their nanoseconds, and the bytes
+// that each target's own job makes.
+TEST_F(CoreBackendTest, OneJobIsPreparedOnceForAllTargets) {
+  const Translation words = Translate(
+      "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer B { uint d[]; };\n"
+      "void main() { d[gl_LocalInvocationIndex] += gl_LocalInvocationIndex * 3; }\n");
+  ASSERT_EQ(words.cause(), "ok") << words.message();
+  const std::vector<TargetResult> both = CompileFor(words.spirv(), {"tgl", "gfx1030"});
   ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(both[0].cause(), "missing_compiler") << both[0].message();
-  EXPECT_EQ(both[1].status(), TargetResult::INVALID) << both[1].message();
+  for (const char* pass : {"validate_spirv", "import_spirv", "simplify"}) {
+    const auto of = [&](const TargetResult& result) {
+      return *std::find_if(result.passes().begin(), result.passes().end(),
+                           [&](const auto& p) { return p.pass() == pass; });
+    };
+    ASSERT_GT(Count(both[0], pass), 0) << pass;
+    EXPECT_EQ(of(both[0]).SerializeAsString(), of(both[1]).SerializeAsString()) << pass;
+  }
+  EXPECT_EQ(Count(both[0], "import_spirv"), 1);
+  EXPECT_EQ(Count(both[0], "insert_waits"), 0);
+  EXPECT_EQ(Count(both[1], "insert_waits"), 2);
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<TargetResult> alone = CompileFor(words.spirv(), {i == 0 ? "tgl" : "gfx1030"});
+    ASSERT_EQ(alone[0].cause(), "ok") << alone[0].message();
+    EXPECT_EQ(CodeOf(alone[0]), CodeOf(both[i]));
+    EXPECT_EQ(CodeOf(both[i]).size(), 2u);
+  }
 }
 
 TEST_F(CoreBackendTest, CodeIsNotExplained) {

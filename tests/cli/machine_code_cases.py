@@ -1,9 +1,10 @@
-"""Machine code of a target that has tools and no compiler."""
+"""The target gfx1030: machine code of other compilers and of Kiln's own."""
 
 import json
+import os
 import struct
 
-from fixture import SAXPY, Cli
+from fixture import SAXPY, SHADERS, Cli
 
 # 32 lanes store 7 each. Made by Kiln's encoder (core/amd/pipeline/testing.h has the same program).
 STORE = (
@@ -28,6 +29,7 @@ RECORD = {
             'instruction_bytes': 4 * len(STORE), 'address_high': 0xffff8000, 'push_first_sgpr': 0, 'push_sgprs': 0,
             'user_sgprs': [{'sgpr': 0, 'what': 'descriptor_memory', 'memory': 0}]},
 }
+JOB = '--buffers=' + os.path.abspath('client/examples/saxpy.json')
 
 
 class MachineCode(Cli):
@@ -81,16 +83,44 @@ class MachineCode(Cli):
         self.assertEqual(line['outputs'][0]['values'], [7] * 32)
         self.assertEqual(line['instructions'], 7)
 
-    def test_compiles_are_refused_by_name(self):
+    def test_both_targets_are_compiled(self):
         for where in ([], ['--local']):
-            for _ in range(2):  # the second from the daemon's cache
-                lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', *where, SAXPY, expect=1).splitlines()
-                results = {line['target']: line for line in map(json.loads, lines)}
-                self.assertEqual(results['tgl']['status'], 'ok')
-                refused = results['gfx1030']
-                self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_compiler'))
-                self.assertIn('no compiler yet', refused['message'])
-            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +no compiler +1 +disasm, analyze, run')
-            # Neither the shader nor a job is read.
-            self.fails(1, 'missing_compiler.*no compiler yet.*--launch', 'run', '--target=gfx1030', *where,
-                       'no-such-shader.comp')
+            codes = []
+            for target in ('tgl,gfx1030', 'gfx1030'):  # the second from the daemon's cache
+                out = self.folder + '/out'
+                lines = self.kiln('compile', '--target=' + target, '--json', '-o', out, *where, SAXPY).splitlines()
+                line = [line for line in map(json.loads, lines) if line['target'] == 'gfx1030'][0]
+                self.assertEqual(line['status'], 'ok')
+                if where == []:
+                    self.assertEqual(line['cache'], 'miss' if ',' in target else 'memory')
+                self.assertEqual([v['name'] for v in line['variants']], ['wave32', 'wave64'])
+                names = self.statistics('gfx1030')
+                for variant in line['variants']:
+                    self.assertEqual([key for key in variant if key in names], names)
+                with open(line['variants'][1]['binary'], 'rb') as code:
+                    codes.append(code.read())
+            self.assertEqual(codes[0], codes[1])
+            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
+
+    def test_a_stage_that_only_the_other_target_compiles(self):
+        for name in ('frag_coord.frag', 'vert_point_size.vert'):
+            lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', os.path.join(SHADERS, name), expect=1)
+            results = {line['target']: line for line in map(json.loads, lines.splitlines())}
+            self.assertEqual(results['tgl']['status'], 'ok')
+            refused = results['gfx1030']
+            self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_stage'))
+            self.assertIn('for gfx1030 compute shaders are compiled', refused['message'])
+
+    def test_what_was_compiled_is_read_and_run(self):
+        made = self.line(self.kiln('compile', '--target=gfx1030', '--widths=32', '--json', '-o', 'out', SAXPY))
+        code = os.path.join(self.folder, made['variants'][0]['binary'])
+        record = '--launch=' + code[:-len('.bin')] + '.launch.json'
+        self.assertIn('s_endpgm', self.kiln('disasm', '--target=gfx1030', code))
+        line = self.line(self.kiln('analyze', '--target=gfx1030', '--json', record, code))
+        self.assertEqual(line['wave_size'], 32)
+        self.assertEqual(line['findings'], [])
+        compiled = self.line(self.kiln('run', '--target=gfx1030', '--widths=32', '--json', JOB, SAXPY))
+        self.assertEqual(compiled['outputs'][0]['values'], [12, 24, 36, 48, 60, 72, 84, 96])
+        loaded = self.line(self.kiln('run', '--target=gfx1030', '--json', JOB, record, code))
+        self.assertEqual(loaded['outputs'], compiled['outputs'])
+        self.assertEqual(loaded['instructions'], compiled['instructions'])

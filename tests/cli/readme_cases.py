@@ -56,8 +56,9 @@ class AsInTheClone(Cli):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        subprocess.run([KILN, 'batch', '--target=tgl', '--server=' + cls.daemon.address, 'tests/shaders'],
-                       check=True, capture_output=True, timeout=600)
+        done = subprocess.run([KILN, 'batch', '--target=tgl,gfx1030', '--server=' + cls.daemon.address, 'tests/shaders'],
+                              check=False, capture_output=True, timeout=600)
+        assert done.returncode == 1, done.stderr   # not every target compiles every stage
 
     def setUp(self):
         super().setUp()

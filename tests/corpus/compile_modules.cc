@@ -1,15 +1,14 @@
 // Compiles the modules of a list in this process: for profilers, which want neither workers nor
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
-//   compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
-//   [--dump=DIR] [--jsonl=FILE] LIST
+//   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
+//   [--dump=DIR] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
 // none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
 // by pass; --dump writes the machine code of each variant to DIR
-// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes what
-// fire_counts.py reads: the names of all passes, then a line for each module. Counts of executed
+// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"). Counts of executed
 // instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
@@ -27,23 +26,19 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "core/amd/pipeline/backend.h"
 #include "core/base/cause.h"
 #include "core/driver/compile.h"
-#include "core/driver/prepared.h"
-#include "core/driver/targets.h"
 #include "core/out/launch_record.h"
 
 namespace {
 
 struct Arguments {
-  const kiln::Backend* backend = &kiln::BackendOf(kiln::Target::kTgl);
+  kiln::Target target = kiln::Target::kTgl;
   std::vector<int> widths;
   bool validate = true;
   bool hashes = false;
   bool passes = false;
   std::string dump;
-  std::string jsonl;
   std::string list;
 };
 
@@ -71,53 +66,6 @@ class PassTimes : public kiln::Sink {
  private:
   std::map<std::string, std::pair<int64_t, int64_t>> times_;
 };
-
-// Sums of the passes' records of one module.
-class PassSums : public kiln::Sink {
- public:
-  explicit PassSums(kiln::Sink* next) : next_(next) {}
-  void OnPass(const kiln::PassRecord& r) override {
-    if (next_ != nullptr) next_->OnPass(r);
-    Sum& sum = sums_[std::string(r.pass)];
-    ++sum.runs;
-    sum.changed += r.changed ? 1 : 0;
-    sum.nanoseconds += r.nanoseconds;
-    sum.delta += r.instructions_after - r.instructions_before;
-  }
-  void Write(std::ofstream& out, const std::string& path, std::string_view status) const {
-    out << "{\"file\": \"" << path << "\", \"status\": \"" << status << "\", \"passes\": [";
-    const char* comma = "";
-    for (const auto& [name, sum] : sums_) {
-      out << comma << "{\"name\": \"" << name << "\", \"runs\": " << sum.runs
-          << ", \"changed\": " << sum.changed << ", \"us\": " << sum.nanoseconds / 1000
-          << ", \"instructions_delta\": " << sum.delta << "}";
-      comma = ", ";
-    }
-    out << "]}\n";
-  }
-
- private:
-  struct Sum {
-    int64_t runs = 0, changed = 0, nanoseconds = 0, delta = 0;
-  };
-  kiln::Sink* next_;
-  std::map<std::string, Sum> sums_;
-};
-
-// Writes the line with the names of the passes that a compile for the target may run.
-void WriteNames(std::ofstream& out, const kiln::Backend& backend) {
-  out << "{\"known\": [";
-  const char* comma = "";
-  const auto write = [&](std::string_view name) {
-    out << comma << "\"" << name << "\"";
-    comma = ", ";
-  };
-  for (const kiln::PassInfo& pass : kiln::AllPasses()) {
-    if (pass.level == "mir") write(pass.name);
-  }
-  for (const kiln::PassRow& row : backend.passes()) write(row.name);
-  out << "]}\n";
-}
 
 std::vector<uint32_t> ReadWords(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -156,12 +104,13 @@ struct Totals {
   int64_t instructions = 0, bytes = 0;
 };
 
-void CompileOne(const std::string& path, const Arguments& args, kiln::Sink* sink, Totals* totals) {
+void CompileOne(const std::string& path, const Arguments& args, PassTimes* times, Totals* totals) {
   ++totals->modules;
   kiln::PrepareOptions prepare;
   prepare.validate = args.validate;
   kiln::CompileOptions options;
   options.widths = args.widths;
+  kiln::Sink* sink = args.passes ? times : nullptr;
   const auto refuse = [&](const absl::Status& s) {
     if (!args.hashes) return;
     const std::string why = s.code() == absl::StatusCode::kInternal ? std::string(s.message()) : "";
@@ -170,7 +119,7 @@ void CompileOne(const std::string& path, const Arguments& args, kiln::Sink* sink
   };
   const auto prepared = kiln::Prepare(ReadWords(path), prepare, sink, {});
   if (!prepared.ok()) return refuse(prepared.status());
-  const auto compiled = kiln::CompileFor(**prepared, *args.backend, options, sink, {});
+  const auto compiled = kiln::Compile(**prepared, args.target, options, sink, {});
   if (!compiled.ok()) return refuse(compiled.status());
   ++totals->compiled;
   for (const kiln::Variant& v : compiled->variants) {
@@ -188,16 +137,16 @@ void CompileOne(const std::string& path, const Arguments& args, kiln::Sink* sink
 bool ParseArguments(int argc, char** argv, Arguments* args) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view a = argv[i];
-    if (a == "--target=gfx1030") {
-      args->backend = &kiln::amd::kGfx1030Compiler;
+    if (a.substr(0, 9) == "--target=") {
+      const auto target = kiln::ParseTarget(a.substr(9));
+      if (!target.ok()) return false;
+      args->target = *target;
     } else if (a.substr(0, 9) == "--widths=") {
       for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
         args->widths.push_back(std::atoi(std::string(w).c_str()));
       }
     } else if (a.substr(0, 7) == "--dump=") {
       args->dump = a.substr(7);
-    } else if (a.substr(0, 8) == "--jsonl=") {
-      args->jsonl = a.substr(8);
     } else if (a == "--no-validate") {
       args->validate = false;
     } else if (a == "--hashes") {
@@ -220,20 +169,14 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] [--jsonl=FILE] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
   PassTimes times;
   Totals totals;
-  std::ofstream jsonl(args.jsonl);
-  if (jsonl.is_open()) WriteNames(jsonl, *args.backend);
   for (std::string path; std::getline(list, path);) {
-    if (path.empty()) continue;
-    PassSums sums(args.passes ? &times : nullptr);
-    const int before = totals.compiled;
-    CompileOne(path, args, args.passes || jsonl.is_open() ? &sums : nullptr, &totals);
-    if (jsonl.is_open()) sums.Write(jsonl, path, totals.compiled > before ? "ok" : "refused");
+    if (!path.empty()) CompileOne(path, args, &times, &totals);
   }
   if (args.passes) times.Print();
   printf("%d modules, %d compiled, %d variants, %lld instructions, %lld bytes\n", totals.modules,

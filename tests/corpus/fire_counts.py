@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Counts how often each pass ran and changed something, over the results of batches.
 
-  fire_counts.py [--kiln=PROGRAM] RESULTS.jsonl...
+  fire_counts.py --kiln=PROGRAM RESULTS.jsonl...
 
-RESULTS.jsonl is what `kiln batch --local --target=tgl --jsonl=...` wrote, or compile_modules --jsonl=..., which has the
-names of the passes in its first line. Passes that the compiler has
+RESULTS.jsonl is what `kiln batch --local --target=tgl --jsonl=...` wrote. Passes that the compiler has
 (`kiln targets --local --passes`) and that changed nothing in any batch are named; exit status 1 if there
 are any. Passes that fire only in later batches are named with the batch: the first batch is the corpus as it
 is, others may ask for widths that lose there (--widths=32) or hold our own shaders (tests/shaders), for
@@ -22,11 +21,6 @@ def known_passes(kiln):
     return [p['name'] for p in json.loads(run.stdout)['passes']]
 
 
-def known_in(results):
-    with open(results, encoding='utf-8') as lines:
-        return json.loads(lines.readline())['known']
-
-
 def add(total, record):
     total[0] += record['runs']
     total[1] += record['changed']
@@ -37,18 +31,15 @@ def add(total, record):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('--kiln')
+    parser.add_argument('--kiln', required=True)
     parser.add_argument('results', nargs='+')
     args = parser.parse_args()
-    known = known_passes(args.kiln) if args.kiln else known_in(args.results[0])
-    sums = {name: [0, 0, 0.0, 0, 0] for name in known}
+    sums = {name: [0, 0, 0.0, 0, 0] for name in known_passes(args.kiln)}
     fired_in = {name: {} for name in sums}  # name -> batch -> modules, example
     modules = 0
     for results in args.results:
         with open(results, encoding='utf-8') as lines:
             for line in map(json.loads, lines):
-                if 'known' in line:
-                    continue
                 modules += line['status'] == 'ok'
                 for p in line['passes']:
                     add(sums.setdefault(p['name'], [0, 0, 0.0, 0, 0]), p)
@@ -65,7 +56,7 @@ def main():
             where = ', '.join(f'{batch}: {n} modules ({example})' for batch, (n, example) in batches.items())
             print(f'not in {args.results[0]}: {name} fires in {where}')
     # Steps (validation, packing) have records too, but never a count of changes.
-    silent = [name for name in known if sums[name][1] == 0]
+    silent = [name for name in known_passes(args.kiln) if sums[name][1] == 0]
     for name in silent:
         print(f'never fired: {name}')
     return 1 if silent else 0

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/amd/lir/machine.h"
-#include "core/amd/pipeline/backend.h"
+#include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
@@ -55,7 +55,7 @@ lir::Function Scheduled(uint64_t seed, int lanes) {
   options.widths = {lanes};
   options.passes.print_after = options.passes.stop_after = kLast;
   Listing listing;
-  const auto compiled = CompileFor(**prepared, amd::kGfx1030Compiler, options, &listing, {});
+  const auto compiled = Compile(**prepared, Target::kGfx1030, options, &listing, {});
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   auto function = lir::Parse(amd::Gfx1030Machine(), listing.last);
   EXPECT_TRUE(function.ok()) << function.status();

@@ -158,11 +158,11 @@ std::string ResultOf(const Variant& v) {
 
 TEST(Kernel, EqualsTheRawForm) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, width);
+    const auto raw = CompileText(kEverything, amd::kGfx1030Backend, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     Dispatch d = Data();
     const Variant& v = raw->variants[0];
-    ASSERT_TRUE(amd::kGfx1030Compiler.simulate(v.code, v.launch, {}, d).ok());
+    ASSERT_TRUE(amd::kGfx1030Backend.simulate(v.code, v.launch, {}, d).ok());
     EXPECT_EQ(ResultOf(Everything(width)),
               std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end()));
   }
@@ -172,7 +172,7 @@ TEST(Kernel, IsLoadableByRocm) {
   const Variant v = Everything(32);
   EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kRocm);
   EXPECT_EQ(v.launch.entry % 256, 0u);
-  const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, 32);
+  const auto raw = CompileText(kEverything, amd::kGfx1030Backend, 32);
   ASSERT_TRUE(raw.ok());
   EXPECT_EQ(raw->variants[0].launch.loadable_by, out::LoadableBy::kNone);
 }
@@ -280,12 +280,12 @@ TEST(CodeObjects, AWrongFieldIsNoticed) {
 // and programs_test.
 TEST(LaunchRecord, AWrongFieldIsNoticed) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Compiler, width);
+    const auto raw = CompileText(kEverything, amd::kGfx1030Backend, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     const Variant& good = raw->variants[0];
     const auto result = [&good](const out::LaunchRecord& record) {
       Dispatch d = Data();
-      const auto stats = amd::kGfx1030Compiler.simulate(good.code, record, {}, d);
+      const auto stats = amd::kGfx1030Backend.simulate(good.code, record, {}, d);
       if (!stats.ok()) return absl::StrCat("error: ", stats.status().message());
       return std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end());
     };

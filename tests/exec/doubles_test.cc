@@ -22,7 +22,6 @@ exec::Setup OnGfx1030() {
   exec::Setup setup;
   setup.target = Target::kGfx1030;
   setup.widths = exec::WidthsOf(setup.target);
-  setup.backend = exec::CompilerOf(setup.target);
   return setup;
 }
 

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/amd/pipeline/backend.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
@@ -55,9 +54,6 @@ void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std
   b.address = kFirstAddress + in.buffers.size() * kAddressStep;
   in.buffers.push_back(std::move(b));
 }
-
-// Samples of a texel that descriptors of the target can say (gfx1030: core/sim/rdna2/resource).
-uint32_t MaxSamples(Target target) { return target == Target::kGfx1030 ? 8 : 16; }
 
 oracle::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
@@ -156,9 +152,7 @@ std::vector<int> WidthsOf(Target target) {
   return target == Target::kGfx1030 ? std::vector<int>{32, 64} : std::vector<int>{8, 16, 32};
 }
 
-const Backend* CompilerOf(Target target) {
-  return target == Target::kGfx1030 ? &amd::kGfx1030Compiler : nullptr;
-}
+uint32_t MaxSamples(Target target) { return target == Target::kGfx1030 ? 8 : 16; }
 
 std::string Compare(std::string_view module, const Setup& setup) {
   const absl::StatusOr<mir::Module> parsed = mir::Parse(module);

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "core/driver/compile.h"
-#include "core/driver/prepared.h"
-#include "tests/exec/exec.h"
 
 namespace kiln::exec {
 
@@ -16,9 +14,7 @@ absl::StatusOr<std::vector<Variant>> CompileGlslFor(Target target, const front::
   if (!prepared.ok()) return prepared.status();
   CompileOptions options;
   options.widths = widths;
-  const Backend* backend = CompilerOf(target);
-  auto compiled = backend == nullptr ? Compile(**prepared, target, options, nullptr, {})
-                                     : CompileFor(**prepared, *backend, options, nullptr, {});
+  auto compiled = Compile(**prepared, target, options, nullptr, {});
   if (!compiled.ok()) return compiled.status();
   return std::move(compiled->variants);
 }

@@ -1,4 +1,4 @@
-// Compiles GLSL for a target, also for one whose compiler is not in the driver's table yet.
+// Compiles GLSL for a target.
 #ifndef KILN_TESTS_EXEC_GLSL_H_
 #define KILN_TESTS_EXEC_GLSL_H_
 

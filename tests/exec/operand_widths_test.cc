@@ -27,7 +27,7 @@ std::string RunCase(const front::OperandCase& c) {
   }
   std::memcpy(in.buffers[0].bytes.data(), words.data(), 4 * words.size());
   std::mt19937 rng(1);
-  AddImages(*module, rng, in);
+  AddImages(*module, rng, in, MaxSamples(TestTarget()));
   return CompareModule(*module, in, Setup());
 }
 

@@ -19,7 +19,6 @@ exec::Setup OnGfx1030() {
   exec::Setup setup;
   setup.target = Target::kGfx1030;
   setup.widths = exec::WidthsOf(setup.target);
-  setup.backend = exec::CompilerOf(setup.target);
   setup.floats = true;
   // A subnormal result is a multiple of 2^-149, which is at most four units of the scaled number
   // (results are 2^-128 and more): a function that errs by one unit gives that multiple or the

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/amd/waits/testing/check_waits.h"
+#include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/oracle/generate.h"
 #include "gtest/gtest.h"
-#include "tests/exec/exec.h"
 #include "tests/exec/gfx1030_rows.h"
 
 namespace kiln::exec {
@@ -37,8 +37,7 @@ TEST(WaitMutations, WeakerWaitsAreFound) {
     shape.pressure = seed % 6 == 1 ? 40 : 0;
     const auto prepared = PrepareMir(oracle::GenerateModule(seed, shape), {}, nullptr, {});
     ASSERT_TRUE(prepared.ok()) << prepared.status();
-    const auto compiled =
-        CompileFor(**prepared, *CompilerOf(Target::kGfx1030), CompileOptions(), nullptr, {});
+    const auto compiled = Compile(**prepared, Target::kGfx1030, {}, nullptr, {});
     ASSERT_TRUE(compiled.ok()) << compiled.status();
     for (const Variant& v : compiled->variants) {
       const amd::Program program = RowsOf(v);

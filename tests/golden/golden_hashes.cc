@@ -1,6 +1,6 @@
 // golden_hashes: checks that a version changes whenever output bytes do.
 //
-//   golden_hashes [--bless] TABLE SHADER...
+//   golden_hashes [--bless] TARGET TABLE SHADER...
 //
 // A result stays in caches under the versions that made it: target, ABI version and code generation
 // version are part of its key, so a daemon of the same versions answers with old bytes whatever it
@@ -8,9 +8,9 @@
 // the hashes of its SPIR-V, of its code and of its launch record. A row whose code or record
 // differs though its SPIR-V does not means that bytes have changed: the code generation version
 // must be higher than that of the last release (the ABI version, if records have another meaning;
-// both in core/intel/pipeline/backend.cc), and the table written anew with --bless, in the same
-// commit. A row whose SPIR-V differs was translated by another glslang and says nothing; if no
-// other row is left, the test reports that it could not run.
+// both in pipeline/backend.cc of the target's back end), and the table written anew with --bless,
+// in the same commit. A row whose SPIR-V differs was translated by another glslang and says
+// nothing; if no other row is left, the test reports that it could not run.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -40,7 +40,7 @@ struct Row {
 struct Table {
   uint32_t version = 0;
   uint32_t abi = 0;
-  std::map<std::string, Row> rows;  // "saxpy.comp SIMD16"
+  std::map<std::string, Row> rows;  // "saxpy.comp SIMD16", "saxpy.comp wave32"
 };
 
 std::string ReadFile(const std::string& path) {
@@ -66,9 +66,20 @@ Row RowOf(const std::string& spirv, const Compiled& compiled, bool chosen) {
   return row;
 }
 
+// Returns the widths that the target has, then 0.
+std::vector<int> WidthsOf(Target target) {
+  if (target == Target::kGfx1030) return {32, 64, 0};
+  return {8, 16, 32, 0};
+}
+
+std::string RowName(const std::string& shader, Target target, int width) {
+  return absl::StrCat(shader, " ",
+                      width == 0 ? "chosen" : VariantName(target, static_cast<uint32_t>(width)));
+}
+
 // Records every width that the target has, each requested alone, and the widths chosen without a
 // request.
-void AddShader(const std::string& path, Table* table) {
+void AddShader(const std::string& path, Target target, Table* table) {
   const std::string name = path.substr(path.rfind('/') + 1);
   front::GlslSource source;
   source.text = ReadFile(path);
@@ -82,16 +93,15 @@ void AddShader(const std::string& path, Table* table) {
   const std::string spirv = Short(cache::Sha256(
       std::string_view(reinterpret_cast<const char*>(words->data()), words->size() * 4)));
   const auto prepared = Prepare(*words, {}, nullptr, {});
-  for (const int width : {8, 16, 32, 0}) {
-    const std::string row =
-        absl::StrCat(name, width == 0 ? " chosen" : absl::StrCat(" SIMD", width));
+  for (const int width : WidthsOf(target)) {
+    const std::string row = RowName(name, target, width);
     if (!prepared.ok()) {
       table->rows[row] = {spirv, CauseOf(prepared.status())};
       continue;
     }
     CompileOptions options;
     if (width != 0) options.widths = {width};
-    const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+    const auto compiled = Compile(**prepared, target, options, nullptr, {});
     table->rows[row] = compiled.ok() ? RowOf(spirv, *compiled, width == 0)
                                      : Row{spirv, CauseOf(compiled.status())};
   }
@@ -136,7 +146,7 @@ bool PrintChange(const std::string& name, const Row& is, const Row& was) {
   return true;
 }
 
-int Compare(const Table& is, const Table& was) {
+int Compare(const Table& is, const Table& was, const std::string& target) {
   int same = 0, changed = 0, unknown = 0, gone = 0;
   for (const auto& [name, row] : was.rows) {
     if (is.rows.count(name) != 0) continue;
@@ -162,30 +172,33 @@ int Compare(const Table& is, const Table& was) {
   if (changed + unknown + gone == 0 && versions) return same == 0 ? kSkipped : 0;
   if (changed != 0 && versions) {
     std::printf(
-        "Output bytes have changed since version %u was blessed. Raise it in "
-        "core/intel/pipeline/backend.cc, unless that was done since the last release, and\n",
+        "Output bytes have changed since version %u was blessed. Raise it in pipeline/backend.cc of "
+        "the back end, unless that was done since the last release, and\n",
         was.version);
   }
   std::printf(
       "bless the table in the same commit:\n"
-      "  bazel run //tests/golden:golden_hashes -- --bless $PWD/tests/golden/tgl.txt "
-      "$PWD/tests/shaders/*.{comp,frag,vert}\n");
+      "  bazel run //tests/golden:golden_hashes -- --bless %s $PWD/tests/golden/%s.txt "
+      "$PWD/tests/shaders/*.%s\n",
+      target.c_str(), target.c_str(), target == "tgl" ? "{comp,frag,vert}" : "comp");
   return 1;
 }
 
 int Main(int argc, char** argv) {
   const bool bless = argc > 1 && std::string(argv[1]) == "--bless";
   const int first = bless ? 2 : 1;
-  if (argc < first + 2) {
-    std::fprintf(stderr, "usage: golden_hashes [--bless] TABLE SHADER...\n");
+  const auto target = argc > first ? ParseTarget(argv[first]) : absl::StatusOr<Target>();
+  if (argc < first + 3 || !target.ok()) {
+    std::fprintf(stderr, "usage: golden_hashes [--bless] TARGET TABLE SHADER...\n");
     return 2;
   }
   Table is;
-  is.version = CodeGenerationVersion(Target::kTgl);
-  is.abi = AbiVersion(Target::kTgl);
-  for (int i = first + 1; i < argc; ++i) AddShader(argv[i], &is);
-  if (bless) return Bless(is, argv[first]);
-  const int status = Compare(is, ReadTable(argv[first]));
+  is.version = CodeGenerationVersion(*target);
+  is.abi = AbiVersion(*target);
+  for (int i = first + 2; i < argc; ++i) AddShader(argv[i], *target, &is);
+  const std::string table = argv[first + 1];
+  if (bless) return Bless(is, table);
+  const int status = Compare(is, ReadTable(table), argv[first]);
   const char* results = std::getenv("XML_OUTPUT_FILE");
   if (status != kSkipped || results == nullptr) return status;
   std::ofstream(results)

@@ -20,7 +20,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/amd/pipeline/backend.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "core/mir/parse.h"
@@ -115,15 +114,6 @@ absl::StatusOr<std::shared_ptr<const kiln::Prepared>> Prepare(const Arguments& a
   return kiln::Prepare(words, a.prepare, &sink, {});
 }
 
-// The driver's row of gfx1030 has no compiler yet.
-absl::StatusOr<kiln::Compiled> CompileFor(const Arguments& a, const kiln::Prepared& prepared,
-                                          kiln::Sink& sink) {
-  if (a.target != kiln::Target::kGfx1030) {
-    return kiln::Compile(prepared, a.target, a.compile, &sink, {});
-  }
-  return kiln::CompileFor(prepared, kiln::amd::kGfx1030Compiler, a.compile, &sink, {});
-}
-
 // Prints the verifier's findings on standard error; returns true if there are none.
 bool Clean(const Arguments& a, const kiln::Variant& v) {
   const std::string findings = kiln::exec::Findings(a.target, v);
@@ -166,7 +156,7 @@ int main(int argc, char** argv) {
   Printer printer;
   const auto prepared = Prepare(a, bytes, printer);
   if (!prepared.ok()) return Fail(a, prepared.status());
-  const auto compiled = CompileFor(a, **prepared, printer);
+  const auto compiled = kiln::Compile(**prepared, a.target, a.compile, &printer, {});
   if (!compiled.ok()) return Fail(a, compiled.status());
   for (const kiln::Variant& v : compiled->variants) {
     std::cout << a.file << " " << v.name;

@@ -108,4 +108,10 @@ const Backend kNullBackend = {.name = "null",
                               .disassemble = Disassemble,
                               .simulate = Simulate};
 
+const Backend kBareBackend = {.name = "bare",
+                              .abi_version = 1,
+                              .statistics = StatisticRows,
+                              .variant_name = VariantName,
+                              .disassemble = Disassemble};
+
 }  // namespace kiln::null

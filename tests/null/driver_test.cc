@@ -54,9 +54,9 @@ int64_t CountOf(const std::string& text, const std::string& word) {
 TEST(Null, IsATargetAfterTheShippedOnes) {
   std::vector<std::string> names;
   for (const Target target : AllTargets()) names.emplace_back(TargetName(target));
-  EXPECT_EQ(names, (std::vector<std::string>{"tgl", "gfx1030", "null"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"tgl", "gfx1030", "null", "bare"}));
   EXPECT_EQ(ParseTarget("pdp11").status().message(),
-            "unknown target 'pdp11'; the targets are: tgl, gfx1030, null");
+            "unknown target 'pdp11'; the targets are: tgl, gfx1030, null, bare");
   EXPECT_EQ(CodeGenerationVersion(Null()), 1u);
   EXPECT_EQ(AbiVersion(Null()), 1u);
   EXPECT_EQ(VariantName(Null(), 4), "NULL4");
@@ -137,6 +137,19 @@ TEST(Null, RefusesWhatItsFeaturesLack) {
   EXPECT_EQ(CauseOf(refused), "half_floats");
   EXPECT_NE(SpirvIdOf(refused), 0u);
   EXPECT_TRUE(Compile(**prepared, Target::kTgl, {}, nullptr, {}).ok());
+}
+
+TEST(Null, AMissingCompilerIsRefusedByName) {
+  const Target bare = *ParseTarget("bare");
+  EXPECT_EQ(CodeGenerationVersion(bare), 0u);
+  const absl::Status refused = CompileText({}, bare).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(CauseOf(refused), "missing_compiler");
+  EXPECT_EQ(CauseOf(CheckCompiler(bare)), "missing_compiler");
+  for (const Target target : AllTargets()) {
+    EXPECT_EQ(CheckCompiler(target).ok(), target != bare) << TargetName(target);
+  }
+  EXPECT_EQ(*Disassemble(bare, CompileText({})->variants[0].code), "mark\nend\n");
 }
 
 TEST(Null, AMissingToolIsRefusedByName) {

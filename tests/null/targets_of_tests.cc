@@ -1,4 +1,4 @@
-// The table of targets of programs in this folder: the shipped ones, then null.
+// The table of targets of programs in this folder: the shipped ones, then null and bare.
 #include <vector>
 
 #include "core/driver/targets.h"
@@ -11,6 +11,7 @@ absl::Span<const Backend* const> Backends() {
     const absl::Span<const Backend* const> shipped = ShippedBackends();
     std::vector<const Backend*> backends(shipped.begin(), shipped.end());
     backends.push_back(&null::kNullBackend);
+    backends.push_back(&null::kBareBackend);
     return backends;
   }();
   return all;

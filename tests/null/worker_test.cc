@@ -29,6 +29,10 @@ class NullTest : public testing::Test {
 
   // Compiles a shader with a storage buffer, with assembly, for these targets.
   std::vector<TargetResult> Compile(const std::vector<std::string>& targets) {
+    return CompileModule(Module(), targets);
+  }
+
+  std::string Module() {
     TranslateJob source;
     source.mutable_glsl()->set_text(
         "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 0) buffer B { uint d[]; };\n"
@@ -37,8 +41,13 @@ class NullTest : public testing::Test {
     Translation translation;
     backend_.Translate(source, sink_.get(), &translation);
     EXPECT_EQ(translation.cause(), "ok") << translation.message();
+    return translation.spirv();
+  }
+
+  std::vector<TargetResult> CompileModule(const std::string& spirv,
+                                          const std::vector<std::string>& targets) {
     CompileJob job;
-    job.set_spirv(translation.spirv());
+    job.set_spirv(spirv);
     job.set_assembly(true);
     for (const std::string& target : targets) job.add_targets(target);
     std::vector<TargetResult> results;
@@ -49,6 +58,11 @@ class NullTest : public testing::Test {
     return results;
   }
 
+  static int64_t Runs(const TargetResult& result, const std::string& pass) {
+    return std::count_if(result.passes().begin(), result.passes().end(),
+                         [&](const auto& p) { return p.pass() == pass; });
+  }
+
   CoreBackend backend_;
   Hello hello_;
   std::unique_ptr<Board> board_;
@@ -56,7 +70,7 @@ class NullTest : public testing::Test {
 };
 
 TEST_F(NullTest, IsListedWithItsFigures) {
-  ASSERT_EQ(hello_.targets_size(), 3);
+  ASSERT_EQ(hello_.targets_size(), 4);
   EXPECT_EQ(hello_.targets(0).name(), "tgl");
   const auto& null = hello_.targets(2);
   EXPECT_EQ(null.name(), "null");
@@ -76,6 +90,39 @@ TEST_F(NullTest, ItsKeysAreOthers) {
   EXPECT_NE(tgl.target, null.target);
   ASSERT_TRUE(tgl.statistics && null.statistics);
   EXPECT_NE(*tgl.statistics, *null.statistics);
+}
+
+// Results of another code generation, or from before there was a compiler, are not found.
+TEST_F(NullTest, EachTargetsOwnCodeGenerationVersionIsInItsKeys) {
+  const cache::ShaderComponents shader = cache::HashShader(cache::Sha256("m"), "main", "", {}, {});
+  for (int i = 0; i < 3; ++i) {
+    auto target = hello_.targets(i);
+    SCOPED_TRACE(target.name());
+    EXPECT_GT(target.code_generation_version(), 0u);
+    const auto now = cache::ResultKey(shader, cache::HashTarget(target));
+    for (const uint32_t version : {0u, target.code_generation_version() + 1}) {
+      target.set_code_generation_version(version);
+      EXPECT_NE(cache::ResultKey(shader, cache::HashTarget(target)), now) << version;
+    }
+  }
+}
+
+TEST_F(NullTest, ATargetWithoutACompilerNeedsNoModule) {
+  const auto& bare = hello_.targets(3);
+  EXPECT_EQ(bare.name(), "bare");
+  EXPECT_EQ(bare.code_generation_version(), 0u);
+  const std::vector<TargetResult> alone = CompileModule("no module", {"bare"});
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].cause(), "missing_compiler") << alone[0].message();
+  EXPECT_EQ(Runs(alone[0], "validate_spirv"), 0);
+  const std::vector<TargetResult> both = CompileModule("no module", {"bare", "tgl"});
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].cause(), "missing_compiler") << both[0].message();
+  EXPECT_EQ(both[1].status(), TargetResult::INVALID) << both[1].message();
+  const std::vector<TargetResult> other = Compile({"bare", "gfx1030"});
+  ASSERT_EQ(other.size(), 2u);
+  EXPECT_EQ(other[0].cause(), "missing_compiler") << other[0].message();
+  EXPECT_EQ(other[1].cause(), "ok") << other[1].message();
 }
 
 TEST_F(NullTest, OneJobIsCompiledForBoth) {

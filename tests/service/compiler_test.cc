@@ -46,12 +46,16 @@ class CompilerTest : public testing::Test {
     ASSERT_TRUE(kilnd_.AwaitReady()) << kilnd_.log();
     ASSERT_TRUE(other_.AwaitReady()) << other_.log();
   }
-  static TargetResult Compile(const KilndProcess& kilnd, const CompileRequest& request) {
+  static CompileResponse CompileAll(const KilndProcess& kilnd, const CompileRequest& request) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(120));
     CompileResponse response;
     grpc::Status status = kilnd.Stub()->Compile(&context, request, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
+    return response;
+  }
+  static TargetResult Compile(const KilndProcess& kilnd, const CompileRequest& request) {
+    const CompileResponse response = CompileAll(kilnd, request);
     return response.results_size() == 1 ? response.results(0) : TargetResult();
   }
   static CompileRequest Glsl(const std::string& text, const std::string& name) {
@@ -99,6 +103,45 @@ TEST_F(CompilerTest, SampleShadersCompileTheSameEverywhere) {
   }
   EXPECT_GT(compiled, 10);
   EXPECT_EQ(kilnd_.Metric("kiln_sandbox_level{feature=\"seccomp\"}"), 1);
+}
+
+std::string RunsOf(const std::string& pass, const std::string& target) {
+  return "kiln_pass_runs_total{pass=\"" + pass + "\",target=\"" + target + "\"}";
+}
+
+// A call for two targets is prepared once, and its results are those of a call for each: the same
+// bytes under the same keys. The metrics tell the passes of the targets apart.
+TEST_F(CompilerTest, TwoTargetsAreAnsweredFromOnePrepare) {
+  CompileRequest request = Glsl(Read("tests/shaders/saxpy.comp"), "saxpy.comp");
+  request.add_targets("gfx1030");
+  const CompileResponse both = CompileAll(kilnd_, request);
+  ASSERT_EQ(both.results_size(), 2);
+  for (const char* step : {"validate_spirv", "import_spirv"}) {
+    EXPECT_EQ(kilnd_.Metric(RunsOf(step, "any")), 1) << step;
+  }
+  EXPECT_GT(kilnd_.Metric(RunsOf("select", "tgl")), 0);
+  EXPECT_EQ(kilnd_.Metric(RunsOf("select", "gfx1030")), 2) << "once for each size of waves";
+  EXPECT_EQ(kilnd_.Metric(RunsOf("insert_waits", "gfx1030")), 2);
+  EXPECT_EQ(kilnd_.Metric(RunsOf("insert_waits", "tgl")), -1) << "tgl has no such pass";
+  EXPECT_EQ(kilnd_.Metric(RunsOf("assign_scoreboard", "gfx1030")), -1);
+  for (const TargetResult& of_both : both.results()) {
+    ASSERT_EQ(of_both.status(), TargetResult::OK) << of_both.cause() << of_both.message();
+    request.clear_targets();
+    request.add_targets(of_both.target());
+    const TargetResult alone = Compile(other_, request);
+    EXPECT_EQ(alone.cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(alone.key(), of_both.key());
+    EXPECT_EQ(alone.code_generation_version(), of_both.code_generation_version());
+    ASSERT_EQ(alone.variants_size(), of_both.variants_size());
+    for (int i = 0; i < alone.variants_size(); ++i) {
+      const auto &a = alone.variants(i), &b = of_both.variants(i);
+      EXPECT_EQ(a.name(), b.name());
+      EXPECT_EQ(a.code(), b.code()) << a.name();
+      EXPECT_EQ(a.launch().SerializeAsString(), b.launch().SerializeAsString()) << a.name();
+    }
+  }
+  EXPECT_NE(both.results(0).key(), both.results(1).key());
+  EXPECT_EQ(both.results(1).variants(0).name(), "wave32");
 }
 
 TEST_F(CompilerTest, MistakesInShadersAreResults) {

@@ -142,7 +142,7 @@ class Scan {
     if (HasDpp()) {
       AddDpp(aux_.op, sum_, other_, sum_, kSameLane, kOddRows);
     } else {
-      for (uint16_t half = 0; half < (wide_ ? 2 : 1); ++half) {
+      for (int half = 0; half < (wide_ ? 2 : 1); ++half) {
         c_.AddScalarConstant(isa::Sgpr(isa::kExecLo + half), 0xffff0000u);
       }
       c_.Add(aux_.op, sum_, other_, sum_);

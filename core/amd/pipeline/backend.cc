@@ -9,11 +9,17 @@
 namespace kiln::amd {
 namespace {
 
-constexpr Backend Tools() {
+using CompileFunction = decltype(Backend::compile);
+
+constexpr Backend RowWith(CompileFunction compile) {
   Backend row;
   row.name = "gfx1030";
+  row.code_generation_version = 1;
   row.abi_version = 1;
+  row.features = &kGfx1030Features;
   row.statistics = StatisticRows;
+  row.passes = PassRows;
+  row.compile = compile;
   row.variant_name = VariantName;
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
@@ -23,22 +29,9 @@ constexpr Backend Tools() {
   return row;
 }
 
-using CompileFunction = decltype(Backend::compile);
-
-constexpr Backend WithCompiler(CompileFunction compile) {
-  Backend row = Tools();
-  row.code_generation_version = 1;
-  row.features = &kGfx1030Features;
-  row.passes = PassRows;
-  row.compile = compile;
-  return row;
-}
-
 }  // namespace
 
-// Results of version 0 are refusals; the first compiler has version 1, and so none of their keys.
-constinit const Backend kGfx1030Backend = Tools();
-constinit const Backend kGfx1030Compiler = WithCompiler(CompileModule);
-constinit const Backend kGfx1030CodeObjects = WithCompiler(CompileCodeObjects);
+constinit const Backend kGfx1030Backend = RowWith(CompileModule);
+constinit const Backend kGfx1030CodeObjects = RowWith(CompileCodeObjects);
 
 }  // namespace kiln::amd

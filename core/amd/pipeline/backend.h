@@ -6,15 +6,11 @@
 
 namespace kiln::amd {
 
-// The row of the driver's table: tools for machine code of any compiler. The driver refuses
-// compiles.
+// The row of the driver's table: a compiler for compute shaders, and tools for machine code of any
+// compiler.
 extern const Backend kGfx1030Backend;
 
-// The same target with its compiler, which tests/exec judges. It becomes the row once everything
-// that core/amd/README.md lists as missing is there.
-extern const Backend kGfx1030Compiler;
-
-// The same compiler, whose results are amdhsa code objects.
+// The same with amdhsa code objects as results; in no table.
 extern const Backend kGfx1030CodeObjects;
 
 }  // namespace kiln::amd

@@ -1,5 +1,8 @@
 #include "core/amd/pipeline/backend.h"
 
+#include <set>
+#include <string_view>
+
 #include "absl/strings/match.h"
 #include "core/amd/pipeline/testing.h"
 #include "gtest/gtest.h"
@@ -7,10 +10,22 @@
 namespace kiln::amd {
 namespace {
 
-TEST(Gfx1030Backend, HasToolsAndNoCompiler) {
-  EXPECT_EQ(kGfx1030Backend.compile, nullptr);
-  EXPECT_EQ(kGfx1030Backend.code_generation_version, 0u);
+TEST(Gfx1030Backend, HasACompiler) {
+  EXPECT_EQ(kGfx1030Backend.name, "gfx1030");
+  EXPECT_NE(kGfx1030Backend.compile, nullptr);
+  EXPECT_GT(kGfx1030Backend.code_generation_version, 0u);
+  EXPECT_TRUE(kGfx1030Backend.features->float64);
   EXPECT_EQ(kGfx1030Backend.variant_name(64), "wave64");
+}
+
+TEST(Gfx1030Backend, ListsEachPassOnce) {
+  std::set<std::string_view> names;
+  for (const PassRow& row : kGfx1030Backend.passes()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.summary.empty()) << row.name;
+  }
+  EXPECT_EQ(kGfx1030Backend.passes().front().name, "resolve_subgroup_size");
+  EXPECT_EQ(kGfx1030Backend.passes().back().name, "encode");
 }
 
 TEST(Gfx1030Backend, TheToolsTakeMachineCodeOfAnyCompiler) {

@@ -18,6 +18,7 @@
 #include "core/amd/pipeline/work.h"
 #include "core/base/cause.h"
 #include "core/base/step.h"
+#include "core/mir/immediates.h"
 
 namespace kiln::amd {
 namespace {
@@ -60,8 +61,9 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_compiler",
-                       "graphics stages, which gfx1030 has no compiler for yet");
+    return Unsupported("missing_stage",
+                       absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
+                                    " shader; for gfx1030 compute shaders are compiled"));
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);

@@ -6,7 +6,6 @@
 namespace kiln::amd {
 namespace {
 
-using isa::Instruction;
 using isa::Opcode;
 
 Row Scalar(Opcode op, isa::Operand dst, isa::Operand a, isa::Operand b) {

@@ -300,7 +300,7 @@ int ComponentsOf(mir::ImageFormat format) {
   switch (format) {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) \
   case mir::ImageFormat::enumerator:                  \
-    return (r != 0) + (g != 0) + (b != 0) + (a != 0);
+    return ((r) != 0) + ((g) != 0) + ((b) != 0) + ((a) != 0);
 #include "core/mir/formats.def"
 #undef FORMAT
     case mir::ImageFormat::kUnknown: break;

@@ -15,7 +15,6 @@
 namespace kiln::amd {
 namespace {
 
-using isa::Opcode;
 using testing::Text;
 using namespace testing::rows;  // NOLINT: the rows of the examples
 

@@ -1,0 +1,116 @@
+// Tests which sizes of waves are compiled and what is refused, and by which name, from MIR as the
+// driver lowers it.
+#include "core/amd/pipeline/compile.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "core/mir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln::amd {
+namespace {
+
+std::string Kernel(const std::string& sizes, const std::string& modes = "") {
+  return "mir 1\nentry \"main\"\nlocal_size " + sizes + "\n" + modes +
+         "resource 0 ssbo 0.0.0\nbody {\n  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n"
+         "  store_ssbo[0, align 4] %2, %1\n  return\n}\n";
+}
+
+struct Remarks : Sink {
+  void OnPass(const PassRecord& r) override { runs.push_back(r); }
+  std::vector<PassRecord> runs;
+};
+
+absl::StatusOr<Compiled> CompileText(const std::string& text, const CompileOptions& options = {},
+                                     Sink* sink = nullptr) {
+  const auto module = mir::Parse(text);
+  EXPECT_TRUE(module.ok()) << module.status() << text;
+  if (!module.ok()) return module.status();
+  Runner runner(options.passes, sink, {});
+  return CompileModule(*module, options, runner, sink);
+}
+
+// The names of the variants, or the cause of the refusal.
+std::string Names(const absl::StatusOr<Compiled>& c) {
+  if (!c.ok()) return CauseOf(c.status());
+  std::string names;
+  for (const Variant& v : c->variants) names += v.name + " ";
+  return names;
+}
+
+CompileOptions At(std::vector<int> widths) {
+  CompileOptions options;
+  options.widths = std::move(widths);
+  return options;
+}
+
+TEST(CompileModule, BothSizesUnlessAskedOtherwise) {
+  const std::string text = Kernel("64, 1, 1");
+  EXPECT_EQ(Names(CompileText(text)), "wave32 wave64 ");
+  EXPECT_EQ(Names(CompileText(text, At({64}))), "wave64 ");
+  EXPECT_EQ(Names(CompileText(text, At({8, 32}))), "wave32 ");
+  EXPECT_EQ(Names(CompileText(text, At({8, 16}))), "dispatch_width");
+  CompileOptions required;
+  required.required_subgroup_size = 64;
+  EXPECT_EQ(Names(CompileText(text, required)), "wave64 ");
+  required.required_subgroup_size = 16;
+  EXPECT_EQ(Names(CompileText(text, required)), "dispatch_width");
+}
+
+TEST(CompileModule, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
+  CompileOptions full;
+  full.require_full_subgroups = true;
+  EXPECT_EQ(Names(CompileText(Kernel("96, 1, 1"), full)), "wave32 ");
+  EXPECT_EQ(Names(CompileText(Kernel("80, 1, 1"), full)), "partial_subgroups");
+}
+
+TEST(CompileModule, PassesOfEachSizeAreReported) {
+  Remarks remarks;
+  ASSERT_EQ(Names(CompileText(Kernel("64, 1, 1"), {}, &remarks)), "wave32 wave64 ");
+  std::vector<int> widths;
+  for (const PassRecord& r : remarks.runs) {
+    if (r.pass == "select") widths.push_back(r.width);
+  }
+  EXPECT_EQ(widths, (std::vector<int>{32, 64}));
+}
+
+TEST(CompileModule, GraphicsStagesAreRefusedByName) {
+  for (const std::string stage : {"vertex", "fragment"}) {
+    const absl::Status s =
+        CompileText("mir 1\nentry \"main\"\nstage " + stage + "\nbody {\n  return\n}\n").status();
+    EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(CauseOf(s), "missing_stage");
+    EXPECT_EQ(s.message(), stage + " shader; for gfx1030 compute shaders are compiled");
+    EXPECT_EQ(DetailOf(s).what, s.message());
+  }
+}
+
+TEST(CompileModule, SizesThatCannotBeLaunchedAreRefused) {
+  EXPECT_EQ(Names(CompileText(Kernel("1024, 1, 1"))), "wave32 wave64 ");
+  EXPECT_EQ(Names(CompileText(Kernel("1024, 2, 1"))), "too_many_invocations");
+  EXPECT_EQ(Names(CompileText(Kernel("64, 1, 1", "shared 65536\n"))), "wave32 wave64 ");
+  EXPECT_EQ(Names(CompileText(Kernel("64, 1, 1", "shared 65540\n"))), "shared_memory_too_large");
+}
+
+TEST(CompileModule, EachResultHasItsRecordAndFigures) {
+  const auto compiled = CompileText(Kernel("64, 1, 1"));
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  for (const Variant& v : compiled->variants) {
+    SCOPED_TRACE(v.name);
+    EXPECT_EQ(v.launch.target, "gfx1030");
+    EXPECT_EQ(v.launch.dispatch_width, static_cast<uint32_t>(v.width));
+    EXPECT_EQ(v.launch.code_bytes, v.code.size());
+    EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kNone);
+    EXPECT_EQ(v.statistics.At("wave_size"), v.width);
+    const auto& amd = std::get<out::AmdLaunch>(v.launch.arch);
+    EXPECT_EQ(v.statistics.At("bytes"), amd.instruction_bytes);
+    EXPECT_LT(amd.instruction_bytes, v.code.size()) << "padding follows";
+  }
+}
+
+}  // namespace
+}  // namespace kiln::amd
