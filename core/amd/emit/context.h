@@ -36,7 +36,8 @@ class Context {
   Program& program() { return program_; }
 
   // Every row that follows is of this instruction.
-  void SetOrigin(const lir::Inst& in) { spirv_id_ = in.spirv_id; }
+  void SetOrigin(const lir::Inst& in) { origin_ = in; }
+  const lir::Inst& origin() const { return origin_; }
 
   void Add(const isa::Instruction& inst);
   // Appends an instruction with up to three sources.
@@ -67,7 +68,7 @@ class Context {
   const uint32_t spill_offset_;
   Program program_;
   const MaskOps& masks_;
-  uint32_t spirv_id_ = 0;
+  lir::Inst origin_;
   std::vector<int> label_rows_;
   std::vector<bool> used_;
   size_t last_bound_ = 0;        // row of the label bound last

@@ -156,7 +156,7 @@ constexpr mid::Features kFeatures = {
     .addresses = true,
     .shared_int64_atomics = true,
     .float64 = true,
-    .float64_atomics = false,  // minima and maxima exist, additions do not
+    .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31},
     .derivatives = mid::Derivatives::kEverywhere,
@@ -166,6 +166,7 @@ constexpr mid::Features kFeatures = {
                   .samplers_in_table = 0},
     .divides_directions = true,
     .constant_addends = mid::Features::Addends::kOneLiteral,
+    .fuses_all_widths = true,
     .conditions_in_flags = false,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 const mid::Features kGfx1030Features = kFeatures;

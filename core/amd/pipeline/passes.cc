@@ -9,11 +9,10 @@
 #include "core/amd/emit/emit.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
-#include "core/amd/perf/occupancy.h"
+#include "core/amd/pipeline/schedule.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
-#include "core/lir/liveness.h"
 #include "core/lir/merge_equal.h"
 #include "core/lir/print.h"
 #include "core/lir/ra/allocate.h"
@@ -104,33 +103,8 @@ absl::StatusOr<bool> RemoveDeadInstructions(Work& w, PassContext& context) {
 
 // ---- Scheduling and allocation.
 
-constexpr uint32_t kVgprReserve = 4, kSgprReserve = 4;
-// Cycles for SCC in excess: a save and a restore.
-constexpr uint32_t kSccExcess = 4;
-
-// Returns the VGPRs that schedules leave free, so that as many waves share a SIMD as with the order
-// that selection made: more registers than that step has would hide less latency than a wave does.
-uint32_t VgprsLeftFree(const Work& w) {
-  const lir::Machine& machine = Gfx1030Machine();
-  const isa::Wave wave = w.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32;
-  const lir::Liveness live(machine, w.lir);
-  const uint32_t peak = lir::MaxPressure(machine, w.lir, live)[kPoolVgpr].physical + kVgprReserve;
-  const auto step = static_cast<uint32_t>(MostVgprs(static_cast<int>(peak), wave));
-  const auto all = static_cast<uint32_t>(lir::FreeUnits(machine, w.lir, kPoolVgpr));
-  return all - std::min(all, step) + kVgprReserve;
-}
-
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
-  if (!context.Rewrite()) return false;
-  for (const lir::Block& b : w.lir.blocks) {
-    w.unscheduled.insert(w.unscheduled.end(), b.insts.begin(), b.insts.end());
-  }
-  const lir::schedule::ScheduleStats stats =
-      lir::schedule::ScheduleBeforeAllocation(Gfx1030Machine(), &w.lir,
-                                              {.reserve = {VgprsLeftFree(w), kSgprReserve, 0},
-                                               .balanced = {kVgprReserve, 0, 0},
-                                               .excess = {0, 0, kSccExcess}});
-  return stats.changed() != 0;
+  return context.Rewrite() && ScheduleForWaves(w);
 }
 
 void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
@@ -149,9 +123,17 @@ absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
   return stats;
 }
 
-// Allocates registers; if no order of instructions fits, spills from the original order.
+// Allocates registers: of the step that the schedule fits, else of larger ones. If no order of
+// instructions fits, spills from the original order.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
   std::vector<lir::Pressure> pressure;
+  const uint32_t all = w.lir.pool_units[kPoolVgpr];
+  for (uint32_t step = w.vgpr_goal; step != 0 && step < all; step = LargerStep(w, step)) {
+    w.lir.pool_units[kPoolVgpr] = step;
+    absl::StatusOr<lir::ra::AllocationStats> within = Allocate(w, false, &pressure);
+    w.lir.pool_units[kPoolVgpr] = all;
+    if (!absl::IsResourceExhausted(within.status())) return within;
+  }
   absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &pressure);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
   if (!w.unscheduled.empty()) {

@@ -5,6 +5,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/select/one_values.h"
+#include "core/mid/analysis/alias.h"
+#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::amd {
 
@@ -15,7 +18,9 @@ Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
       abi_(abi),
       width_(width),
       divergence_(m, mid::UniformFor::kScalarRegister),
-      map_(m.values.size()) {
+      map_(m.values.size()),
+      zero_above_(m.values.size()),
+      one_value_(FindOneValues(m, divergence_)) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 
@@ -69,6 +74,18 @@ Operand Emission::Half(mir::ValueId v, int half) const {
   }
 }
 
+bool Emission::IsZeroAbove(mir::ValueId v) const {
+  if (zero_above_[v.index]) return true;
+  const auto narrowing = DefinedBy(v, mir::Op::kTrunc);
+  if (!narrowing) return false;
+  const mir::ValueId whole = m_.source(*narrowing, 0);
+  return BitsOf(whole) == 32 && mid::UpperBound(m_, whole) >> BitsOf(v) == 0;
+}
+
+uint8_t Emission::OrderOf(mir::InstId id) const {
+  return mid::IsPure(m_, id) ? lir::kUnordered : 0;
+}
+
 Operand Emission::Widened(mir::ValueId v, bool is_signed) {
   const uint32_t bits = BitsOf(v);
   const Operand o = Src(v);
@@ -79,6 +96,7 @@ Operand Emission::Widened(mir::ValueId v, bool is_signed) {
     return Imm((o.id ^ sign) - sign);
   }
   const uint32_t ones = (1u << bits) - 1;
+  if (!is_signed && IsZeroAbove(v)) return o;
   if (IsIn(o, kFileS)) {
     if (!is_signed) return Salu(Opcode::kSAndB32, {o, Imm(ones)});
     return Salu(bits == 16 ? Opcode::kSSextI32I16 : Opcode::kSSextI32I8, {o});

@@ -104,9 +104,15 @@ class Emission {
   Operand Src(mir::ValueId v) const;
   // Returns a number of at most 32 bits, extended to 32.
   Operand Widened(mir::ValueId v, bool is_signed);
+  // Says of a smaller number in V that the bits above it are 0.
+  void SetZeroAbove(mir::ValueId v) { zero_above_[v.index] = true; }
   // Returns one dword of a 64-bit number: 0 the low one.
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // Sets what a load found for each lane. Lanes of one load may find different values while another
+  // wave writes there; a value that counts as uniform becomes that of the first lane, unless
+  // everything that is computed from it is computed lane by lane.
+  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, one_value_[v.index] ? ToS(o) : o); }
   const Operand& Given(mir::ValueId v) const {
     assert(Exists(map_[v.index]));
     return map_[v.index];
@@ -185,6 +191,8 @@ class Emission {
   Operand Add(Operand a, Operand b);
   // Returns `o` times a constant.
   Operand Times(Operand o, uint32_t factor);
+  // Returns lir::kUnordered for a load of what nothing writes while the program runs, else 0.
+  uint8_t OrderOf(mir::InstId id) const;
   std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
   bool Used(mir::ValueId v);
   uint32_t UsedMask(mir::InstId id);  // a bit for each result that has uses
@@ -194,6 +202,8 @@ class Emission {
   void LegaliseVector(Opcode op, Sources& sources, const Extra& extra);
   void LegaliseScalar(Sources& sources);
   Operand ScalarConstant(const Operand& o);
+  // Returns true for a smaller number above which are zeros.
+  bool IsZeroAbove(mir::ValueId v) const;
 
   const mir::Module& m_;
   const Abi& abi_;
@@ -203,6 +213,8 @@ class Emission {
   const mid::Divergence divergence_;
   std::optional<mir::Uses> uses_;
   std::vector<Operand> map_;           // by MIR value
+  std::vector<bool> zero_above_;       // by MIR value
+  const std::vector<bool> one_value_;  // by MIR value (one_values.h)
   std::vector<lir::InstId> prologue_;  // will go to the start of block 0
   bool in_prologue_ = false;
   mir::InstId at_;

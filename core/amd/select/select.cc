@@ -19,9 +19,6 @@
 namespace kiln::amd {
 namespace {
 
-// SGPRs that masks of waiting lanes may take; the deepest nesting follows.
-constexpr uint32_t kMaxSlotSgprs = 64;
-
 class Selector {
  public:
   Selector(const mir::Module& m, const Abi& abi, uint32_t width) : m_(m), e_(m, abi, width) {}
@@ -54,12 +51,7 @@ absl::StatusOr<Selected> Selector::Run() {
   e_.EmitRaw(kEnd, {}, {});
   control_.SortBlocks();
   lir::Function& f = e_.function();
-  if (control_.slots() * MaskUnits(f) > kMaxSlotSgprs) {
-    // A limit of this width alone.
-    return BeyondLimit("nesting_too_deep", {"scalar registers for masks of divergent control flow",
-                                            control_.slots() * MaskUnits(f), kMaxSlotSgprs});
-  }
-  ReserveScalars(f, control_.slots());
+  Reserve(f, control_.slots());
   Selected made;
   made.private_bytes = memory_.private_bytes();
   made.function = e_.Finish();

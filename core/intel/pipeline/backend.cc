@@ -172,6 +172,7 @@ mid::Features FeaturesOf(const Device& device) {
                         .samplers_in_table = 16},
           .divides_directions = false,
           .constant_addends = mid::Features::Addends::kExactHalves,
+          .fuses_all_widths = false,
           .conditions_in_flags = true,
           .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 }
