@@ -137,10 +137,9 @@ TEST(AllocationMutations, AreCaughtOnGfx1030) {
       });
     }
     for (size_t m = 0; m < kNumShapeMutations; ++m) {
-      scores.Try(kShapeMutationNames[m], kShapeRow + m, ssa, good,
-                 [&](lir::Function* bad) {
-                   return MutateShape(machine, ssa, static_cast<ShapeMutation>(m), rng, bad);
-                 });
+      scores.Try(kShapeMutationNames[m], kShapeRow + m, ssa, good, [&](lir::Function* bad) {
+        return MutateShape(machine, ssa, static_cast<ShapeMutation>(m), rng, bad);
+      });
     }
   }
   EXPECT_GE(spilled, 20);

@@ -61,8 +61,7 @@ const std::vector<LitmusProgram> kPrograms = {
     RESULTS
     results[4 * gl_GlobalInvocationID[0] + 2] = c;
   })",
-     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; },
-     Needed::kBoth, kEverywhere},
+     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth, kEverywhere},
     {"MessagePassingByReadModifyWrite", R"(
   if (!second) {
     PAUSE
@@ -76,8 +75,7 @@ const std::vector<LitmusProgram> kPrograms = {
     RESULTS
     results[4 * gl_GlobalInvocationID[0] + 2] = c;
   })",
-     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; },
-     Needed::kBoth, kEverywhere},
+     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth, kEverywhere},
     // The data are plain; the barrier makes them available and visible.
     {"MessagePassingOfPlainData", R"(
   if (!second) {
@@ -92,8 +90,7 @@ const std::vector<LitmusProgram> kPrograms = {
     RESULTS
     results[4 * gl_GlobalInvocationID[0] + 2] = c;
   })",
-     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; },
-     Needed::kBoth, kInBuffers},
+     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth, kInBuffers},
     {"StoreBuffering", R"(
   if (!second) {
     STORE(x, 1u, RELAXED);
@@ -106,8 +103,7 @@ const std::vector<LitmusProgram> kPrograms = {
     a = LOAD(x, RELAXED);
     RESULTS
   })",
-     [](const Outcome& o) { return o.a[0] == 0 && o.a[1] == 0; },
-     Needed::kFences, kEverywhere},
+     [](const Outcome& o) { return o.a[0] == 0 && o.a[1] == 0; }, Needed::kFences, kEverywhere},
     {"LoadBuffering", R"(
   if (!second) {
     a = LOAD(x, RELAXED);
@@ -118,8 +114,7 @@ const std::vector<LitmusProgram> kPrograms = {
     STORE(x, 1u, RELEASE);
     RESULTS
   })",
-     [](const Outcome& o) { return o.a[0] == 1 && o.a[1] == 1; },
-     Needed::kWaits, kEverywhere},
+     [](const Outcome& o) { return o.a[0] == 1 && o.a[1] == 1; }, Needed::kWaits, kEverywhere},
     {"BarrierShowsWhatWasWrittenBefore", R"(
   uint c = LOAD(x, RELAXED);
   if (!second) STORE(x, 1u, RELAXED);
@@ -128,16 +123,14 @@ const std::vector<LitmusProgram> kPrograms = {
   RESULTS
   results[4 * gl_GlobalInvocationID[0] + 2] = c;
   )",
-     [](const Outcome& o) { return o.a[1] == 0; },
-     Needed::kBoth, kOneWorkgroup},
+     [](const Outcome& o) { return o.a[1] == 0; }, Needed::kBoth, kOneWorkgroup},
     {"BarrierHidesWhatIsWrittenAfter", R"(
   a = LOAD(x, RELAXED);
   controlBarrier(gl_ScopeWorkgroup, SCOPE, SEMANTICS, BOTH);
   if (second) STORE(x, 1u, RELAXED);
   RESULTS
   )",
-     [](const Outcome& o) { return o.a[0] == 1; },
-     Needed::kWaits, kOneWorkgroup},
+     [](const Outcome& o) { return o.a[0] == 1; }, Needed::kWaits, kOneWorkgroup},
     // The long computation on the second read would favour issuing it first.
     {"ReadsOfOnePlaceStayInOrder", R"(
   if (!second) {
@@ -151,8 +144,7 @@ const std::vector<LitmusProgram> kPrograms = {
     results[4 * gl_GlobalInvocationID[0] + 1] = b;
     results[4 * gl_GlobalInvocationID[0] + 2] = uint(f);
   })",
-     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; },
-     Needed::kNothing, kEverywhere},
+     [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kNothing, kEverywhere},
 };
 
 }  // namespace

@@ -59,8 +59,7 @@ Variant With(const Variant& variant, const Program& program) {
   if (!binary.ok()) return made;
   made.code = binary->bytes;
   made.launch.code_bytes = static_cast<uint32_t>(binary->bytes.size());
-  std::get<out::AmdLaunch>(made.launch.arch).instruction_bytes =
-      binary->instruction_bytes;
+  std::get<out::AmdLaunch>(made.launch.arch).instruction_bytes = binary->instruction_bytes;
   return made;
 }
 
