@@ -101,6 +101,18 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   return v;
 }
 
+// Marks the variant that needs the fewest cycles for 64 lanes once latency is hidden, the one with
+// the larger waves of two equals: half as many waves fetch instructions.
+void MarkPreferred(std::vector<Variant>& variants) {
+  if (variants.empty()) return;
+  const auto cycles = [](const Variant& v) { return v.statistics.At("inverse_throughput"); };
+  Variant* best = &variants.front();
+  for (Variant& v : variants) {
+    if (cycles(v) <= cycles(*best)) best = &v;
+  }
+  std::get<out::AmdLaunch>(best->launch.arch).preferred_wave_size = true;
+}
+
 }  // namespace
 
 // Sources: opcodes.def for instructions; derivatives and gradients: images.cc; offsets of texels
@@ -161,6 +173,7 @@ absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOption
     out.variants.push_back(*std::move(made));
   }
   if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
+  MarkPreferred(out.variants);
   return out;
 }
 

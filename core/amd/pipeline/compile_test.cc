@@ -2,6 +2,8 @@
 // driver lowers it.
 #include "core/amd/pipeline/compile.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -59,6 +61,24 @@ TEST(CompileModule, BothSizesUnlessAskedOtherwise) {
   EXPECT_EQ(Names(CompileText(text, required)), "wave64 ");
   required.required_subgroup_size = 16;
   EXPECT_EQ(Names(CompileText(text, required)), "dispatch_width");
+}
+
+// One of the results is preferred, the one with fewer cycles for 64 lanes.
+TEST(CompileModule, OneSizeIsPreferred) {
+  for (const CompileOptions& options : {CompileOptions(), At({32}), At({64})}) {
+    const auto compiled = CompileText(Kernel("64, 1, 1"), options);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    int64_t least = INT64_MAX, of_preferred = 0;
+    int preferred = 0;
+    for (const Variant& v : compiled->variants) {
+      least = std::min(least, v.statistics.At("inverse_throughput"));
+      if (!out::AmdOf(v.launch).preferred_wave_size) continue;
+      of_preferred = v.statistics.At("inverse_throughput");
+      ++preferred;
+    }
+    EXPECT_EQ(preferred, 1);
+    EXPECT_EQ(of_preferred, least);
+  }
 }
 
 TEST(CompileModule, FullSubgroupsNeedAWorkgroupOfWholeOnes) {

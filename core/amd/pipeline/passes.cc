@@ -83,7 +83,8 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   if (!stats.ok()) return stats.status();
   w.unscheduled.clear();
   w.spill_bytes = 4 * w.lir.spill_units;
-  w.spilled_vgprs = stats->spill.spills;
+  w.spilled_vgprs = stats->spill.scratch_units;
+  w.spilled_sgprs = stats->spill.lane_places;
   context.set_max_live(stats->max_live[kPoolVgpr].logical);
   w.stage = Work::Stage::kAllocated;
   return true;
