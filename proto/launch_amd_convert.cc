@@ -124,6 +124,7 @@ absl::Status ReadAmd(const v1alpha::LaunchAmd& in, out::LaunchRecord& result) {
   r.vgprs = in.vgprs();
   r.instruction_bytes = in.instruction_bytes();
   r.address_high = in.address_high();
+  r.preferred_wave_size = in.preferred_wave_size();
   if (r.instruction_bytes > result.code_bytes) {
     return Wrong(absl::StrCat(r.instruction_bytes, " bytes of instructions in ", result.code_bytes,
                               " bytes of code"));
@@ -144,6 +145,7 @@ void WriteAmd(const out::LaunchRecord& record, v1alpha::LaunchAmd& result) {
   result.set_vgprs(r.vgprs);
   result.set_instruction_bytes(r.instruction_bytes);
   result.set_address_high(r.address_high);
+  result.set_preferred_wave_size(r.preferred_wave_size);
   result.set_push_first_sgpr(r.push_first_sgpr);
   result.set_push_sgprs(r.push_sgprs);
   for (const out::UserSgpr& user : r.user_sgprs) {

@@ -24,6 +24,7 @@ out::LaunchRecord Record(const char* stage) {
   amd.vgprs = 24;
   amd.instruction_bytes = 44;
   amd.address_high = 0xffff8000;
+  amd.preferred_wave_size = true;
   amd.push_first_sgpr = 3;
   amd.push_sgprs = 1;
   amd.user_sgprs = {{0, out::SgprContent::kDriverTable},
@@ -74,6 +75,7 @@ TEST(LaunchAmd, ComesBackAsItWasWritten) {
   EXPECT_EQ(amd.vgprs, 24u);
   EXPECT_EQ(amd.instruction_bytes, 44u);
   EXPECT_EQ(amd.address_high, 0xffff8000u);
+  EXPECT_TRUE(amd.preferred_wave_size);
   EXPECT_EQ(amd.push_first_sgpr, 3u);
   EXPECT_EQ(amd.user_sgprs[1].what, out::SgprContent::kDescriptorMemory);
   EXPECT_EQ(amd.user_sgprs[1].memory, 5u);

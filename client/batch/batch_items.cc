@@ -10,10 +10,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/cli/paths.h"
 #include "client/cli/stage_name.h"
+#include "client/request/spec_constant.h"
 #include "client/source/entry_points.h"
 #include "core/base/utf8.h"
 
@@ -66,12 +69,39 @@ std::vector<EntryPoint> Chosen(const BatchItem& item, const std::string& stage) 
 std::vector<BatchItem> PerEntryPoint(std::vector<BatchItem> items, const std::string& stage) {
   std::vector<BatchItem> all;
   for (BatchItem& item : items) {
-    const bool named = item.options != nullptr && item.options->entry_point.has_value();
+    const bool named = item.fragment.has_value() ||
+                       (item.options != nullptr && item.options->entry_point.has_value());
     const std::vector<EntryPoint> entries = named ? std::vector<EntryPoint>() : Chosen(item, stage);
     for (const EntryPoint& entry : entries) all.push_back(ForEntryPoint(item, entry));
     if (entries.empty()) all.push_back(std::move(item));
   }
   return all;
+}
+
+bool IsSpirv(const std::string& path) {
+  return absl::EndsWith(path, ".spv") || !EntryPointsOfFile(path).empty();
+}
+
+// Returns `item` with a permutation added.
+BatchItem ForPermutation(const BatchItem& item, const Permutation& permutation) {
+  auto options = item.options == nullptr ? std::make_shared<ItemOptions>()
+                                         : std::make_shared<ItemOptions>(*item.options);
+  options->permutations.reset();
+  options->added = permutation;
+  std::vector<std::string> parts = permutation.defines;
+  for (const auto& constant : permutation.spec_constants) {
+    parts.push_back(SpecConstantText(constant));
+  }
+  BatchItem one = item;
+  one.options = std::move(options);
+  const std::string said = parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, " "), ")");
+  one.label += said;
+  if (one.fragment.has_value()) one.fragment->label += said;
+  if (!parts.empty()) {
+    one.suffix =
+        absl::StrCat(".", FileNameOf(absl::StrReplaceAll(absl::StrJoin(parts, "."), {{"=", "-"}})));
+  }
+  return one;
 }
 
 // Returns the tree of items found in a folder, or named relative to it. A link in another user's
@@ -167,7 +197,52 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
     auto options = std::make_shared<const ItemOptions>(std::move(line->options));
     const std::string& output = options->name;
     AddFile(JoinPath(start, line->file), options, output, *tree);
+    if (line->fragment.empty()) continue;
+    const std::string path = JoinPath(start, line->fragment);
+    const std::string name = root_.empty() ? path : RelativeTo(root_, path);
+    items_.back().fragment = {path, name, name, output};
   }
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::Permute(const std::optional<Permutations>& common) {
+  const auto permutations_of = [&](const BatchItem& item) -> const Permutations* {
+    const bool own = item.options != nullptr && item.options->permutations.has_value();
+    if (own) return &*item.options->permutations;
+    return common.has_value() ? &*common : nullptr;
+  };
+  size_t count = 0;
+  for (const BatchItem& item : items_) {
+    const Permutations* permutations = permutations_of(item);
+    count += permutations == nullptr ? 1 : permutations->size();
+    if (permutations == nullptr) continue;
+    if (count > kMaxPermutedItems) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(item.label, ": with its permutations the batch has more than ",
+                       kMaxPermutedItems, " items, the most that are accepted"));
+    }
+    const bool spirv =
+        IsSpirv(item.path) || (item.fragment.has_value() && IsSpirv(item.fragment->path));
+    if (permutations->HasDefines() && spirv) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(item.label,
+                       ": permutations of defines have no effect on SPIR-V; give it those of "
+                       "specialisation constants, ID=TYPE:VALUE,VALUE..."));
+    }
+  }
+  std::vector<BatchItem> all;
+  all.reserve(count);
+  for (BatchItem& item : items_) {
+    const Permutations* permutations = permutations_of(item);
+    if (permutations == nullptr) {
+      all.push_back(std::move(item));
+      continue;
+    }
+    for (size_t i = 0; i < permutations->size(); ++i) {
+      all.push_back(ForPermutation(item, permutations->At(i)));
+    }
+  }
+  items_ = std::move(all);
   return absl::OkStatus();
 }
 
@@ -176,20 +251,26 @@ std::vector<BatchItem> BatchItems::Take(const std::string& entry, const std::str
   // The same file with other options, or files of the same name: later ones get a number that does
   // not collide with another item's name.
   std::set<std::string> taken;
-  std::vector<BatchItem*> again;
+  std::vector<std::string*> again;
+  const auto name = [&](const BatchItem& item, const std::string& file, const char* stage,
+                        std::string* output) {
+    const std::string stem = output->empty() ? file : absl::StrCat(*output, stage);
+    *output = ConfinedPath(absl::StrCat(stem, item.suffix));
+    if (!taken.insert(*output).second) again.push_back(output);
+  };
   for (BatchItem& item : items_) {
-    if (item.output.empty()) item.output = item.name;
-    item.output = ConfinedPath(item.output);
-    if (!taken.insert(item.output).second) again.push_back(&item);
+    const bool pair = item.fragment.has_value();
+    name(item, item.name, pair ? ".vertex" : "", &item.output);
+    if (pair) name(item, item.fragment->name, ".fragment", &item.fragment->output);
   }
   std::map<std::string, int> next;
-  for (BatchItem* item : again) {
-    int& n = next.try_emplace(item->output, 2).first->second;
+  for (std::string* output : again) {
+    int& n = next.try_emplace(*output, 2).first->second;
     std::string numbered;
     do {
-      numbered = absl::StrCat(item->output, "~", n++);
+      numbered = absl::StrCat(*output, "~", n++);
     } while (!taken.insert(numbered).second);
-    item->output = numbered;
+    *output = numbered;
   }
   return std::move(items_);
 }

@@ -9,12 +9,16 @@
 // the start of its relative paths go to another machine, include_dirs or not, and files below -I
 // (SourceOptions.confined). Only names are kept in memory, never contents.
 //
+// Permutations (permutations.h) of an item are items, with the same name and defines or constants
+// more. A pair is one item with two files.
+//
 // A SPIR-V module with several entry points, none of which was chosen, is an item for each, in the
 // module's order; with a requested stage, for those of this stage.
 #ifndef KILN_CLIENT_BATCH_BATCH_ITEMS_H_
 #define KILN_CLIENT_BATCH_BATCH_ITEMS_H_
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,7 +39,16 @@ struct BatchItem {
   // The folder that was walked, or from which the list's or manifest's paths start, as RealFolder
   // returns it. Empty: the item is named on the command line.
   std::string tree;
+  // The fragment shader of a pair, whose vertex shader `path` is.
+  struct Paired {
+    std::string path, name, label, output;
+  };
+  std::optional<Paired> fragment = std::nullopt;
+  std::string suffix = {};  // of `output`: names the permutation
 };
+
+// The most items of a batch that permutations may make.
+inline constexpr size_t kMaxPermutedItems = 1'000'000;
 
 class BatchItems {
  public:
@@ -51,6 +64,10 @@ class BatchItems {
   // InvalidArgument names the line.
   absl::Status AddList(const std::string& file, absl::string_view text);
   absl::Status AddManifest(const std::string& file, absl::string_view text);
+
+  // Replaces each item by its permutations: its own, or else `common`'s if there are any.
+  // InvalidArgument: too many, or a module of SPIR-V whose defines would have no effect.
+  absl::Status Permute(const std::optional<Permutations>& common);
 
   // Keys of the manifest that were ignored, sorted.
   const std::set<std::string>& ignored_keys() const { return ignored_keys_; }

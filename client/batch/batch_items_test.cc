@@ -84,16 +84,17 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   ASSERT_TRUE(items.ok());
   ASSERT_TRUE(
       items
-          ->AddManifest(root_ + "/m.jsonl",
-                        R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
-                        R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
-                        R"("subgroup_size": 16, "full_subgroups": true, "dispatch_base": true, )"
-                        R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
-                        R"("disable_passes": ["fold"], "licence": "MIT"})"
-                        "\n\n"
-                        R"({"file": "b/1.comp"})"
-                        "\n"
-                        R"({"file": "b/1.comp", "name": "../again"})")
+          ->AddManifest(
+              root_ + "/m.jsonl",
+              R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
+              R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
+              R"("subgroup_size": 16, "full_subgroups": true, "dispatch_base": true, "container": "amdhsa", )"
+              R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
+              R"("disable_passes": ["fold"], "licence": "MIT"})"
+              "\n\n"
+              R"({"file": "b/1.comp"})"
+              "\n"
+              R"({"file": "b/1.comp", "name": "../again"})")
           .ok());
   std::vector<BatchItem> taken = items->Take("", "");
   ASSERT_EQ(taken.size(), 3u);
@@ -107,6 +108,7 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_EQ(options.subgroup_size, 16u);
   EXPECT_EQ(options.full_subgroups, true);
   EXPECT_EQ(options.dispatch_base, true);
+  EXPECT_EQ(options.container, "amdhsa");
   EXPECT_THAT(options.targets, ElementsAre("tgl"));
   EXPECT_EQ(options.no_validate, true);
   EXPECT_EQ(options.entry_point, "go");
@@ -114,6 +116,76 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_FALSE(taken[1].options->defines.has_value());
   EXPECT_EQ(taken[1].output, taken[0].output + "~2");
   EXPECT_EQ(taken[2].output, "__/again");
+}
+
+TEST_F(BatchItemsTest, PermutationsAreItems) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items.ok());
+  ASSERT_TRUE(items->AddPath("b/1.comp").ok());
+  ASSERT_TRUE(
+      items
+          ->AddManifest("m",
+                        R"({"file": "a.frag", "defines": ["M"], "permutations": "N=1;3=uint:2"})")
+          .ok());
+  ASSERT_TRUE(items->Permute(*Permutations::Parse("F?")).ok());
+  const std::vector<BatchItem> taken = items->Take("", "");
+  std::vector<std::string> labels, outputs;
+  for (const BatchItem& item : taken) {
+    labels.push_back(item.label);
+    outputs.push_back(item.output);
+  }
+  EXPECT_THAT(labels, ElementsAre("b/1.comp", "b/1.comp (F)", "a.frag (N=1 3=uint:2)"));
+  EXPECT_THAT(outputs, ElementsAre("b/1.comp", "b/1.comp.F", "a.frag.N-1.3-uint_2"));
+  EXPECT_THAT(taken[1].options->added.defines, ElementsAre("F"));
+  EXPECT_THAT(*taken[2].options->defines, ElementsAre("M"));
+  EXPECT_THAT(taken[2].options->added.defines, ElementsAre("N=1"));
+  EXPECT_EQ(taken[2].options->added.spec_constants.at(0).uint_value(), 2u);
+}
+
+TEST_F(BatchItemsTest, PermutationsOfModulesAreOfConstants) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items->AddPath("b/2.spv").ok());
+  const absl::Status refused = items->Permute(*Permutations::Parse("F?"));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("b/2.spv: permutations of defines have no effect"));
+  EXPECT_TRUE(items->Permute(*Permutations::Parse("3=uint:1,2")).ok());
+  EXPECT_EQ(items->Take("", "").size(), 2u);
+}
+
+TEST_F(BatchItemsTest, PermutationsAreBounded) {
+  auto items = BatchItems::Make(root_);
+  std::string list;
+  for (int i = 0; i < 16; ++i) list += "a.frag\n";
+  ASSERT_TRUE(items->AddList("l", list).ok());
+  EXPECT_THAT(std::string(items->Permute(*Permutations::Parse("N=1..65536")).message()),
+              HasSubstr("more than 1000000 items"));
+}
+
+TEST_F(BatchItemsTest, APairIsOneItemOfTwoFiles) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(
+      items
+          ->AddManifest("m", R"({"vertex": "v.glsl", "fragment": "a.frag", "permutations": "N=1"})"
+                             "\n"
+                             R"({"vertex": "v.glsl", "fragment": "a.frag", "name": "lit"})"
+                             "\n"
+                             R"({"vertex": "v.glsl", "fragment": "a.frag"})"
+                             "\n"
+                             R"({"file": "a.frag"})")
+          .ok());
+  ASSERT_TRUE(items->Permute(std::nullopt).ok());
+  const std::vector<BatchItem> taken = items->Take("", "");
+  ASSERT_EQ(taken.size(), 4u);
+  EXPECT_EQ(taken[0].path, root_ + "/v.glsl");
+  EXPECT_EQ(taken[0].fragment->path, root_ + "/a.frag");
+  EXPECT_EQ(taken[0].fragment->label, "a.frag (N=1)");
+  std::vector<std::string> outputs;
+  for (const BatchItem& item : taken) {
+    outputs.push_back(item.output);
+    if (item.fragment.has_value()) outputs.push_back(item.fragment->output);
+  }
+  EXPECT_THAT(outputs, ElementsAre("v.glsl.N-1", "a.frag.N-1", "lit.vertex", "lit.fragment",
+                                   "v.glsl", "a.frag", "a.frag~2"));
 }
 
 TEST_F(BatchItemsTest, NoItemHasAnothersOutput) {

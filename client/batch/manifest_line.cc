@@ -13,6 +13,7 @@
 #include "client/cli/flags.h"
 #include "client/cli/paths.h"
 #include "client/cli/stage_name.h"
+#include "client/request/pipeline_state.h"
 #include "client/request/request_options.h"
 #include "client/request/spec_constant.h"
 #include "core/base/utf8.h"
@@ -22,32 +23,28 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<const char*, 15> kKeys = {
+constexpr std::array<const char*, 21> kKeys = {
     "file",          "name",           "targets",       "stage",       "entry",
     "entry_point",   "defines",        "include_dirs",  "spec",        "widths",
-    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes"};
+    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes",
+    "state",         "permutations",   "vertex",        "fragment",    "vertex_spec",
+    "container"};
 
 // Keys with a meaning elsewhere, and the way to get their effect in a batch.
 struct ForeignKey {
   const char* key;
   const char* remedy;
 };
-constexpr char kPair[] =
-    "a batch compiles each stage alone; `kiln compile A.vert B.frag` compiles a pair";
 constexpr char kJob[] = "it is a key of a job of `kiln run`";
-constexpr char kState[] =
-    "--state=FILE.json gives pipeline state to all items of a batch; use a batch for each state";
+constexpr char kState[] = "it belongs into \"state\", in the form of --state=FILE.json";
 constexpr ForeignKey kForeignKeys[] = {
-    {"state", kState},
-    {"pipeline_state", kState},
+    {"pipeline_state", "write \"state\""},
     {"fragment_state", kState},
     {"attachments", kState},
     {"next_stage_reads", kState},
     {"view_mask", kState},
-    {"vertex", kPair},
-    {"fragment", kPair},
-    {"vert", kPair},
-    {"frag", kPair},
+    {"vert", "write \"vertex\""},
+    {"frag", "write \"fragment\""},
     {"base", kJob},
     {"dispatch", kJob},
     {"push", kJob},
@@ -159,25 +156,51 @@ absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>*
   return absl::OkStatus();
 }
 
+absl::Status GetState(const Json& line, std::optional<kiln::v1alpha::PipelineState>* to) {
+  auto it = line.find("state");
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_object()) return Wrong("state", "must be an object in the form of --state");
+  auto state = ParsePipelineState(it->dump());
+  if (!state.ok()) return Wrong("state", absl::StrCat("is ", state.status().message()));
+  *to = *std::move(state);
+  return absl::OkStatus();
+}
+
+absl::Status GetPermutations(const Json& line, std::optional<Permutations>* to) {
+  std::string text;
+  if (absl::Status s = GetString(line, "permutations", &text); !s.ok() || text.empty()) return s;
+  auto permutations = Permutations::Parse(text);
+  if (!permutations.ok()) return Wrong("permutations", permutations.status().message());
+  *to = *std::move(permutations);
+  return absl::OkStatus();
+}
+
+using SpecConstants = std::optional<std::vector<kiln::v1alpha::SpecConstant>>;
+
+absl::Status GetSpec(const Json& line, const char* key, SpecConstants* to) {
+  std::optional<std::vector<std::string>> texts;
+  if (absl::Status s = GetList(line, key, &texts); !s.ok() || !texts.has_value()) return s;
+  auto constants = ParseSpecConstants(*texts);
+  if (!constants.ok()) return constants.status();
+  *to = *std::move(constants);
+  return absl::OkStatus();
+}
+
 using Lists = std::optional<std::vector<std::string>>;
 
 absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions* options) {
-  Lists targets, include_dirs, spec, widths;
+  Lists targets, include_dirs, widths;
   for (absl::Status s :
        {GetList(line, "targets", &targets), GetList(line, "defines", &options->defines),
-        GetList(line, "include_dirs", &include_dirs), GetList(line, "spec", &spec),
-        GetList(line, "widths", &widths),
+        GetList(line, "include_dirs", &include_dirs),
+        GetSpec(line, "spec", &options->spec_constants),
+        GetSpec(line, "vertex_spec", &options->vertex_spec), GetList(line, "widths", &widths),
         GetList(line, "disable_passes", &options->disabled_passes)}) {
     if (!s.ok()) return s;
   }
   if (targets.has_value()) options->targets = *std::move(targets);
   if (include_dirs.has_value()) {
     for (const std::string& dir : *include_dirs) options->folders.push_back(JoinPath(folder, dir));
-  }
-  if (spec.has_value()) {
-    auto constants = ParseSpecConstants(*spec);
-    if (!constants.ok()) return constants.status();
-    options->spec_constants = *std::move(constants);
   }
   if (widths.has_value()) {
     auto parsed = ParseWidths(*widths);
@@ -202,12 +225,15 @@ absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
 }
 
 absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
-  std::string stage;
-  for (absl::Status s : {GetString(line, "stage", &stage), GetEntryPoint(line, options),
-                         GetSize(line, "subgroup_size", &options->subgroup_size),
-                         GetBool(line, "full_subgroups", &options->full_subgroups),
-                         GetBool(line, "dispatch_base", &options->dispatch_base),
-                         GetBool(line, "no_validate", &options->no_validate)}) {
+  std::string stage, container;
+  for (absl::Status s :
+       {GetString(line, "stage", &stage), GetString(line, "container", &container),
+        GetEntryPoint(line, options),
+        GetSize(line, "subgroup_size", &options->subgroup_size),
+        GetBool(line, "full_subgroups", &options->full_subgroups),
+        GetBool(line, "dispatch_base", &options->dispatch_base),
+        GetBool(line, "no_validate", &options->no_validate), GetState(line, &options->state),
+        GetPermutations(line, &options->permutations)}) {
     if (!s.ok()) return s;
   }
   if (!stage.empty()) {
@@ -215,7 +241,37 @@ absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOption
     if (!parsed.ok()) return parsed.status();
     options->stage = *parsed;
   }
+  if (!container.empty()) {
+    auto parsed = ParseContainer(container);
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("\"container\": ", parsed.status().message()));
+    }
+    options->container = *parsed;
+  }
   return ReadLists(line, folder, options);
+}
+
+// Checks which files a line names: one, or the two of a pair.
+absl::Status CheckFiles(const ManifestLine& line, const std::string& vertex) {
+  const bool pair = !vertex.empty() || !line.fragment.empty();
+  if (!pair) {
+    if (line.file.empty()) return absl::InvalidArgumentError("\"file\" is missing");
+    if (!line.options.vertex_spec.has_value()) return absl::OkStatus();
+    return Wrong("vertex_spec", "is for a pair, with \"vertex\" and \"fragment\"");
+  }
+  if (vertex.empty() || line.fragment.empty()) {
+    return Wrong(vertex.empty() ? "vertex" : "fragment",
+                 "is missing: a pair has both; with \"file\" a shader is compiled alone");
+  }
+  if (!line.file.empty()) return Wrong("file", "excludes \"vertex\" and \"fragment\"");
+  if (!line.options.stage.empty()) return Wrong("stage", "is not for a pair, which has two stages");
+  const auto& state = line.options.state;
+  if (state.has_value() && state->has_next_stage_reads()) {
+    return Wrong("state",
+                 "has next_stage_reads, which a pair derives from its fragment shader; "
+                 "leave it out");
+  }
+  return EntriesOfPair(line.options.entry_point.value_or("")).status();
 }
 
 }  // namespace
@@ -237,12 +293,15 @@ absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std:
         absl::StrCat("\"", Quoted(repeated), "\" is given twice; give each key once"));
   }
   ManifestLine line;
+  std::string vertex;
   for (absl::Status s :
        {CheckKeys(json, flags, ignored), GetString(json, "file", &line.file),
+        GetString(json, "vertex", &vertex), GetString(json, "fragment", &line.fragment),
         GetString(json, "name", &line.options.name), ReadOptions(json, folder, &line.options)}) {
     if (!s.ok()) return s;
   }
-  if (line.file.empty()) return absl::InvalidArgumentError("\"file\" is missing");
+  if (absl::Status s = CheckFiles(line, vertex); !s.ok()) return s;
+  if (line.file.empty()) line.file = vertex;
   return line;
 }
 

@@ -3,12 +3,17 @@
 //   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
-//    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
+//    "container": NAME, "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...],
+//    "state": {...}, "permutations": "A=0,1;B=0..3"}
 //
-// Only "file" is required. "entry", the name in results, is another name of "entry_point". A key
-// that looks like one of these, or that the command line or a job of `kiln run` has, is an error
-// with the remedy: ignoring it would compile something other than intended. All other keys may
-// belong to the corpus that the manifest describes; they are collected, to be reported once.
+// A pair of a pipeline has "vertex": PATH and "fragment": PATH instead of "file" and "stage", and
+// may have "vertex_spec": ["ID=TYPE:VALUE"...] for constants of the vertex shader alone; its
+// entry point is NAME or VERTEX,FRAGMENT. In a line without a pair only "file" is required.
+// "state" is pipeline state in the form of --state. "entry", the name in results, is another name
+// of "entry_point". A key that looks like one of these, or that the command line or a job of `kiln
+// run` has, is an error with the remedy: ignoring it would compile something other than intended.
+// All other keys may belong to the corpus that the manifest describes; they are collected, to be
+// reported once.
 #ifndef KILN_CLIENT_BATCH_MANIFEST_LINE_H_
 #define KILN_CLIENT_BATCH_MANIFEST_LINE_H_
 
@@ -21,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "client/batch/permutations.h"
 #include "proto/compile.pb.h"
 
 namespace kiln::client {
@@ -38,12 +44,20 @@ struct ItemOptions {
   std::optional<uint32_t> subgroup_size;  // required; 0: none
   std::optional<bool> full_subgroups;
   std::optional<bool> dispatch_base;
+  std::optional<std::string> container;  // as requests have it
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
+  std::optional<kiln::v1alpha::PipelineState> state;
+  std::optional<Permutations> permutations;
+  // Constants of a pair's vertex shader instead of spec_constants.
+  std::optional<std::vector<kiln::v1alpha::SpecConstant>> vertex_spec;
+  // One permutation: added to `defines` and `spec_constants`, or to those of the command line.
+  Permutation added = {};
 };
 
 struct ManifestLine {
-  std::string file;  // as written in the line
+  std::string file;      // as written in the line; of a pair, its vertex shader
+  std::string fragment;  // of a pair, its fragment shader; else empty
   ItemOptions options;
 };
 

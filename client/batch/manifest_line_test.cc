@@ -40,13 +40,57 @@ TEST(ManifestLine, MisspelledKeysAreErrors) {
 }
 
 TEST(ManifestLine, KeysOfOtherCommandsAreErrorsWithTheRemedy) {
-  EXPECT_THAT(ErrorOf(R"("state": {"fragment": {}})"), HasSubstr("--state=FILE.json"));
-  EXPECT_THAT(ErrorOf(R"("vertex": "a.vert")"), HasSubstr("kiln compile"));
+  EXPECT_THAT(ErrorOf(R"("pipeline_state": {})"), HasSubstr("write \"state\""));
+  EXPECT_THAT(ErrorOf(R"("view_mask": 3)"), HasSubstr("--state=FILE.json"));
+  EXPECT_THAT(ErrorOf(R"("vert": "a.vert")"), HasSubstr("write \"vertex\""));
   EXPECT_THAT(ErrorOf(R"("dispatch": [1, 1, 1])"), HasSubstr("kiln run"));
   EXPECT_THAT(ErrorOf(R"("base": [1, 0, 0])"), HasSubstr("kiln run"));
   EXPECT_THAT(ErrorOf(R"("spec_constants": {})"), HasSubstr("\"spec\""));
   EXPECT_THAT(ErrorOf(R"("output": "x")"), HasSubstr("--output on the command line"));
   EXPECT_THAT(ErrorOf(R"("o": "x")"), HasSubstr("give -o on the command line"));
+}
+
+TEST(ManifestLine, HasAState) {
+  std::set<std::string> ignored;
+  const auto line = ReadManifestLine(
+      R"({"file": "a.frag", "state": {"fragment": {"samples": 4}}, "permutations": "A=0,1"})", "",
+      {}, &ignored);
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->options.state->fragment().samples(), 4u);
+  EXPECT_EQ(line->options.permutations->size(), 2u);
+  EXPECT_THAT(ErrorOf(R"("state": {"fragmnt": {}})"),
+              HasSubstr("\"state\" is not a pipeline state"));
+  EXPECT_THAT(ErrorOf(R"("state": "s.json")"), HasSubstr("\"state\" must be an object"));
+  EXPECT_THAT(ErrorOf(R"("permutations": "A")"), HasSubstr("\"permutations\" 'A': must be"));
+  EXPECT_THAT(ErrorOf(R"("permutations": ["A=1"])"), HasSubstr("must be a string"));
+}
+
+TEST(ManifestLine, NamesThePairOfAPipeline) {
+  std::set<std::string> ignored;
+  const auto read = [&](const std::string& text) {
+    return ReadManifestLine("{" + text + "}", "", {}, &ignored);
+  };
+  const auto pair =
+      read(R"("vertex": "a", "fragment": "b", "entry": "vs,fs", "vertex_spec": ["1=bool:true"])");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->file, "a");
+  EXPECT_EQ(pair->fragment, "b");
+  EXPECT_TRUE(pair->options.vertex_spec->at(0).bool_value());
+  const auto error = [&](const std::string& text) {
+    return std::string(read(text).status().message());
+  };
+  EXPECT_THAT(error(R"("vertex": "a")"), HasSubstr("\"fragment\" is missing"));
+  EXPECT_THAT(error(R"("fragment": "a")"), HasSubstr("\"vertex\" is missing"));
+  EXPECT_THAT(error(R"("file": "c", "vertex": "a", "fragment": "b")"),
+              HasSubstr("\"file\" excludes"));
+  EXPECT_THAT(error(R"("vertex": "a", "fragment": "b", "stage": "vert")"),
+              HasSubstr("\"stage\" is not for a pair"));
+  EXPECT_THAT(error(R"("vertex": "a", "fragment": "b", "entry": "a,b,c")"),
+              HasSubstr("VERTEX,FRAGMENT"));
+  EXPECT_THAT(error(R"("vertex": "a", "fragment": "b", "state": {"next_stage_reads": {}})"),
+              HasSubstr("next_stage_reads"));
+  EXPECT_THAT(error(R"("file": "a", "vertex_spec": [])"),
+              HasSubstr("\"vertex_spec\" is for a pair"));
 }
 
 TEST(ManifestLine, WhatIsNoManifestLineIsSaid) {

@@ -77,6 +77,9 @@ std::string Summary::ToJson(int64_t modules, absl::Duration elapsed, bool interr
   for (const auto& [tier, count] : tiers_) {
     json["cache"][CacheWord(static_cast<kiln::v1alpha::CacheTier>(tier))] = count;
   }
+  if (budget_.has_value()) {
+    json["budget"] = {{"variants", budget_->first}, {"over", budget_->second}};
+  }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace kiln::client {
 class Summary {
  public:
   void Add(const kiln::v1alpha::TargetResult& result);
+
+  // Tells ToJson of a budget: how many variants it bounds, and how many bounds do not hold.
+  void SetBudget(int64_t variants, int64_t over) { budget_ = {variants, over}; }
 
   int64_t results() const { return results_; }
   int64_t failed() const { return failed_; }
@@ -34,6 +38,7 @@ class Summary {
   // By exit code, so that the worst outcome comes last; status and cause.
   std::map<std::pair<int, std::pair<std::string, std::string>>, int64_t> outcomes_;
   std::map<int, int64_t> tiers_;
+  std::optional<std::pair<int64_t, int64_t>> budget_;
 };
 
 }  // namespace kiln::client

@@ -47,6 +47,14 @@ TEST(Summary, Json) {
             R"("cache":{"miss":1,"memory":3}})");
 }
 
+TEST(Summary, JsonWithABudget) {
+  Summary summary = Sample();
+  summary.SetBudget(7, 2);
+  EXPECT_NE(
+      summary.ToJson(5, absl::Seconds(2), false).find(R"(,"budget":{"variants":7,"over":2}})"),
+      std::string::npos);
+}
+
 TEST(Summary, ExitCode) {
   Summary summary = Sample();
   EXPECT_EQ(summary.failed(), 2);

@@ -51,6 +51,7 @@ std::string ProgressLine(const ProgressState& state, int width) {
     if (state.done < state.total) absl::StrAppend(&tail, "  ETA ", ClockTime(left));
   }
   if (state.failed > 0) absl::StrAppend(&tail, "  ", state.failed, " not ok");
+  if (!state.note.empty()) absl::StrAppend(&tail, "  ", state.note);
   std::string bar = " " + Bar(state.done, state.total);
   // Parts that do not fit are left out, the bar first.
   if (line.size() + bar.size() + tail.size() <= static_cast<size_t>(width)) line += bar;
@@ -60,7 +61,8 @@ std::string ProgressLine(const ProgressState& state, int width) {
 Progress::Progress(FILE* stream, int64_t total)
     : stream_(stream), terminal_(IsTerminal(stream)), total_(total), start_(absl::Now()) {}
 
-void Progress::Update(int64_t done, int64_t failed, const std::string& waiting) {
+void Progress::Update(int64_t done, int64_t failed, const std::string& waiting,
+                      const std::string& note) {
   if (!terminal_) return;
   absl::Time now = absl::Now();
   if (now - last_ < absl::Milliseconds(100)) return;
@@ -68,7 +70,7 @@ void Progress::Update(int64_t done, int64_t failed, const std::string& waiting) 
   shown_ = true;
   // One column less: a full line would wrap.
   std::string line =
-      ProgressLine({done, total_, failed, now - start_, waiting}, TerminalWidth(stream_) - 1);
+      ProgressLine({done, total_, failed, now - start_, waiting, note}, TerminalWidth(stream_) - 1);
   absl::FPrintF(stream_, "\r%s\x1b[K", line);
   fflush(stream_);
 }

@@ -16,6 +16,7 @@ struct ProgressState {
   int64_t failed = 0;
   absl::Duration elapsed;
   std::string waiting = {};  // what is waited for, instead of rate and ETA
+  std::string note = {};     // further words at the end
 };
 
 // Returns "  412/3193 [###-------]  12%  250/s  ETA 0:11  3 not ok", at most `width` columns;
@@ -37,7 +38,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Update(int64_t done, int64_t failed, const std::string& waiting = "");
+  void Update(int64_t done, int64_t failed, const std::string& waiting = "",
+              const std::string& note = "");
   // Erases the line, before other text is printed.
   void Clear();
 

@@ -193,7 +193,8 @@ Command AnalyzeCommand() {
       "where only a run can find it (kiln run), the output says that waits are not checked.\n"
       "Redundant waits are counted if the target's rules tell them. A mode that the target does\n"
       "not have is an error. Spills cannot be recognised in machine code. --launch adds what\n"
-      "only a launch record has, such as shared memory, if the target's analysis takes one.\n",
+      "only a launch record has, such as shared memory, if the target's analysis takes one. A code\n"
+      "object of ROCm (.hsaco) has that in itself.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n"
       "  kiln analyze --target=gfx1030 --launch=client/examples/square.launch.json client/examples/square.bin\n",

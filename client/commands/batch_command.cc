@@ -1,40 +1,15 @@
 // kiln batch: many files, one JSON line per module and target, a summary.
-#include <cstdio>
-#include <optional>
-#include <set>
-#include <thread>
+#include <string>
+#include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
-#include "client/batch/batch.h"
-#include "client/batch/batch_items.h"
-#include "client/batch/summary.h"
-#include "client/cli/line_file.h"
-#include "client/cli/paths.h"
-#include "client/cli/progress.h"
+#include "client/commands/batch_run.h"
 #include "client/commands/command.h"
-#include "client/compile/compile_file.h"
-#include "client/output/output_files.h"
-#include "client/output/result_json.h"
-#include "client/output/result_text.h"
+#include "client/export/result_files.h"
 #include "client/request/request_options.h"
-#include "client/service/away_notice.h"
 #include "client/service/service_flags.h"
-#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
-
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::TargetResult;
-
-constexpr uint64_t kMaxListBytes = uint64_t{1} << 30;
-// Failures that are printed one by one; the rest is in the summary and in the JSON lines.
-constexpr int kMaxShown = 20;
 
 std::vector<Flag> BatchFlags() {
   return JoinFlags(
@@ -45,12 +20,17 @@ std::vector<Flag> BatchFlags() {
         {"manifest", 0, "FILE|-", false,
          "read inputs and options from FILE, a JSON object per line; see above"},
         {"strict", 0, "", false, "treat unknown keys of a manifest as errors"},
+        {"permutations", 0, "A=0,1;B=0..3", false,
+         "compile each input with all combinations of these defines and constants; see above"},
+        {"list-items", 0, "", false,
+         "print what would be compiled, and compile nothing; with --json as a manifest"},
         {"jobs", 'j', "N", false,
          "number of files in flight (default 32; with --local one per processor)"},
         {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target to FILE; see above"},
         {"output", 'o', "DIR", false, "write machine code and launch records into DIR"},
         {"asm", 0, "", false, "with -o: also write the machine code as text"},
         {"quiet", 'q', "", false, "do not print each failure"}},
+       ResultFileFlags(),
        ServiceFlags()});
 }
 
@@ -60,348 +40,8 @@ std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
   return names;
 }
 
-// Returns the first few of `keys`, each shortened, and the number of the others.
-std::string SomeOf(const std::set<std::string>& keys) {
-  constexpr size_t kMaxShownKeys = 20;
-  std::vector<std::string> shown;
-  for (const std::string& key : keys) {
-    if (shown.size() == kMaxShownKeys) break;
-    shown.push_back(Quoted(key));
-  }
-  std::string text = absl::StrJoin(shown, ", ");
-  const size_t more = keys.size() - shown.size();
-  if (more != 0) absl::StrAppend(&text, " and ", more, " more");
-  return text;
-}
-
-// Returns the error of a batch without a single input.
-absl::Status NothingToCompile(const ParsedFlags& flags) {
-  for (const char* flag : {"manifest", "list"}) {
-    if (!flags.Has(flag) || !flags.arguments().empty()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("there is nothing to compile: --", flag, "=",
-                                                   flags.Get(flag), " lists no file"));
-  }
-  return absl::InvalidArgumentError(
-      "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
-      "found");
-}
-
-// Reports ignored keys of a manifest once; with --strict they are an error.
-absl::Status JudgeIgnoredKeys(const ParsedFlags& flags, const std::set<std::string>& keys) {
-  if (keys.empty()) return absl::OkStatus();
-  const std::string which =
-      absl::StrCat("--manifest=", flags.Get("manifest"), ": ",
-                   keys.size() == 1 ? "this key is" : "these keys are", " unknown here");
-  const std::string names = Printable(SomeOf(keys));
-  if (flags.Has("strict")) return absl::InvalidArgumentError(absl::StrCat(which, ": ", names));
-  if (!flags.Has("quiet")) {
-    absl::FPrintF(stderr, "kiln: %s and ignored: %s\n", Printable(which), names);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
-                                               const CompileSettings& settings) {
-  absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"), NamesOf(BatchFlags()));
-  if (!items.ok()) return items.status();
-  for (const std::string& path : flags.arguments()) {
-    if (path == "-") {
-      return absl::InvalidArgumentError(
-          "- is not an input of a batch; --list=- and --manifest=- read names from standard input");
-    }
-    if (absl::Status s = items->AddPath(path); !s.ok()) return s;
-  }
-  for (const char* flag : {"list", "manifest"}) {
-    if (!flags.Has(flag)) continue;
-    absl::StatusOr<std::string> text = ReadWholeFile(flags.Get(flag), kMaxListBytes);
-    if (!text.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", text.status().message()));
-    }
-    absl::Status s = flag == std::string("list") ? items->AddList(flags.Get(flag), *text)
-                                                 : items->AddManifest(flags.Get(flag), *text);
-    if (!s.ok()) return s;
-  }
-  if (absl::Status s = JudgeIgnoredKeys(flags, items->ignored_keys()); !s.ok()) return s;
-  bool given = !flags.arguments().empty() || flags.Has("list") || flags.Has("manifest");
-  if (!given && !flags.Has("root")) {
-    return absl::InvalidArgumentError(
-        "there is nothing to compile: give files or folders, --root=DIR, --list=FILE or "
-        "--manifest=FILE.jsonl");
-  }
-  if (!given) {
-    if (absl::Status s = items->AddRoot(); !s.ok()) return s;
-  }
-  std::vector<BatchItem> taken =
-      items->Take(settings.request.entry_point(), settings.request.stage());
-  if (!taken.empty()) return taken;
-  return NothingToCompile(flags);
-}
-
-// Checks each item's own targets and passes before anything is compiled: a manifest may be wrong in
-// its last line.
-absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities& capabilities,
-                        const std::string& service, const CompileSettings& common) {
-  for (const BatchItem& item : items) {
-    if (item.options == nullptr) continue;
-    if (item.options->targets.empty() && !item.options->disabled_passes.has_value()) continue;
-    CompileSettings settings = SettingsOf(common, item.options.get());
-    absl::Status status = CheckSettings(capabilities, service, &settings);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(item.label, ": ", status.message()));
-    }
-  }
-  return absl::OkStatus();
-}
-
-class BatchRun {
- public:
-  BatchRun(const ParsedFlags& flags, const Environment& environment)
-      : flags_(flags), environment_(environment) {}
-
-  absl::StatusOr<ExitCode> Run() {
-    if (absl::Status s = Prepare(); !s.ok()) return s;
-    environment_.interrupt->Handle([this] { service_->Stop(); });
-    absl::Time start = absl::Now();
-    Progress progress(stderr, static_cast<int64_t>(items_.size()));
-    progress_ = &progress;
-    absl::Status status = RunBatch(
-        items_.size(), {jobs_, std::max<size_t>(512, 8 * jobs_)},
-        [this](size_t i) { return OrStop(Compile(i)); },
-        [this](size_t i, const ItemLines& lines) { return OrStop(Write(i, lines)); },
-        [this](size_t done) { OnTick(done); });
-    environment_.interrupt->Handle(nullptr);
-    bool interrupted = environment_.interrupt->happened();
-    SayNews();
-    progress.Clear();
-    OrStop(lines_.Flush()).IgnoreError();
-    if (absl::MutexLock lock(&mutex_); !error_.ok()) status = error_;
-    absl::Status printed = Finish(absl::Now() - start, interrupted);
-    if (status.ok()) status = printed;
-    if (interrupted) return kExitInterrupted;
-    if (absl::IsUnavailable(status)) return GivenUp(status);
-    if (ReaderIsGone(status))
-      Say(absl::StrCat("the reader of the results has closed the pipe; ", written_, " of ",
-                       items_.size(), " files were written"));
-    if (!status.ok()) return status;
-    return summary_.exit_code();
-  }
-
- private:
-  absl::Status Prepare();
-  // Returns the input files.
-  std::vector<std::string> Inputs() const {
-    std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
-    for (const BatchItem& item : items_) files.push_back(item.path);
-    return files;
-  }
-  absl::StatusOr<ItemLines> Compile(size_t i);
-  absl::Status Write(size_t i, const ItemLines& lines);
-  // An error ends the batch: items that are in flight, or wait for the daemon, end with it. The
-  // first error is the one to report: the others are cancelled because of it.
-  absl::Status OrStop(absl::Status status);
-  absl::StatusOr<ItemLines> OrStop(absl::StatusOr<ItemLines> lines) {
-    OrStop(lines.status()).IgnoreError();
-    return lines;
-  }
-  void OnTick(size_t done);
-  // Reports changes in the service's state.
-  void SayNews();
-  void Say(const std::string& text);
-  absl::Status GivenUp(const absl::Status& status) const;
-  absl::Status Finish(absl::Duration elapsed, bool interrupted);
-
-  const ParsedFlags& flags_;
-  const Environment& environment_;
-  std::vector<BatchItem> items_;
-  CompileSettings settings_;
-  std::string folder_;
-  bool assembly_ = false;
-  size_t jobs_ = 1;
-  LineFile lines_{"--jsonl"};
-  std::unique_ptr<Service> service_;
-  Capabilities capabilities_;
-  Summary summary_;
-  std::optional<AwayNotice> away_notice_;
-  Progress* progress_ = nullptr;
-  int64_t written_ = 0;
-  int shown_ = 0;
-  std::set<std::string> explained_;  // causes whose why and remedy were shown
-  absl::Time last_flush_ = absl::InfinitePast();
-  absl::Mutex mutex_;
-  absl::Status error_ ABSL_GUARDED_BY(mutex_);
-};
-
-absl::Status BatchRun::OrStop(absl::Status status) {
-  if (status.ok()) return status;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (error_.ok()) error_ = status;
-  }
-  service_->Stop();
-  return status;
-}
-
-absl::Status BatchRun::Prepare() {
-  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
-  if (!settings.ok()) return settings.status();
-  settings_ = *std::move(settings);
-  WarnOfMissingFolders(settings_);
-  settings_.source.root = flags_.Get("root");
-  bool local = flags_.Has("local");
-  int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  // A daemon keeps its workers busy only if some requests wait; with --local each worker has one.
-  absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
-  if (!jobs.ok()) return jobs.status();
-  jobs_ = static_cast<size_t>(*jobs);
-  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
-  if (!items.ok()) return items.status();
-  items_ = *std::move(items);
-  folder_ = flags_.Get("output");
-  assembly_ = flags_.Has("asm");
-  if (folder_ == "-" || (assembly_ && folder_.empty())) {
-    return absl::InvalidArgumentError(
-        "-o - is not possible, as a batch writes many files; give -o DIR");
-  }
-  if (!folder_.empty()) {
-    if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
-  }
-  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(
-      flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)), Calls::kStream);
-  if (!service.ok()) return service.status();
-  service_ = *std::move(service);
-  away_notice_.emplace(service_->Name());
-  auto capabilities = service_->GetCapabilities();
-  if (!capabilities.ok()) return capabilities.status();
-  capabilities_ = *std::move(capabilities);
-  absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
-  if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
-  // Last, so that a wrong command line does not empty the file of an earlier run.
-  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"), Inputs());
-  auto* mask = settings_.request.mutable_outputs();
-  mask->set_binary(!folder_.empty());
-  mask->set_launch_record(!folder_.empty());
-  mask->set_assembly(assembly_);
-  if (lines_.wanted()) AskForLine(mask);
-  return checked;
-}
-
-// An existing file in the way of an output is this item's error only.
-TargetResult CannotWrite(const TargetResult& made, const absl::Status& why) {
-  TargetResult result;
-  result.set_target(made.target());
-  result.set_stage(made.stage());
-  result.set_entry_point(made.entry_point());
-  result.set_status(TargetResult::INVALID);
-  result.set_cause("cannot_write");
-  result.set_message(std::string(why.message()));
-  return result;
-}
-
-absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
-  const BatchItem& item = items_[i];
-  CompileSettings settings = SettingsOf(settings_, item.options.get());
-  settings.source.tree = item.tree;
-  if (!folder_.empty()) settings.source.output = item.output;
-  absl::StatusOr<FileOutcome> outcome =
-      CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
-  if (!outcome.ok()) return outcome.status();
-  const ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
-                                             settings.source.defines, settings.request);
-  ItemLines lines;
-  for (TargetResult& result : outcome->results) {
-    if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
-    std::vector<std::string> binaries;
-    if (!folder_.empty() && result.status() == TargetResult::OK) {
-      auto written = WriteOutputs(folder_, item.output, item.name, result, assembly_);
-      if (!written.ok() && !IsOfThisName(written.status())) return written.status();
-      if (!written.ok()) {
-        result = CannotWrite(result, written.status());
-        written = std::vector<std::string>();
-      }
-      for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
-    }
-    if (lines_.wanted()) {
-      lines.lines.push_back(ResultLine(item.name, result, {binaries, false, identity}));
-    }
-    result.clear_variants();
-    result.clear_passes();
-    result.clear_pass_sums();
-    result.clear_remarks();
-    lines.results.push_back(std::move(result));
-  }
-  return lines;
-}
-
-absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
-  ++written_;
-  for (const TargetResult& result : lines.results) {
-    summary_.Add(result);
-    if (result.status() == TargetResult::OK) continue;
-    // Crashes are always shown; others up to a limit.
-    bool crash = ExitCodeOf(result.status()) == kExitInternal;
-    if (!crash && (shown_ >= kMaxShown || flags_.Has("quiet"))) continue;
-    shown_ += crash ? 0 : 1;
-    progress_->Clear();
-    const bool is_new = explained_.insert(result.cause()).second;
-    std::string text = FailureText(items_[i].label, result, environment_.err_colour,
-                                   is_new ? Why::kTell : Why::kLeaveOut);
-    if (shown_ == kMaxShown && !crash)
-      text += "\nkiln: further failures are not shown; --jsonl=FILE has all";
-    fprintf(stderr, "%s\n", text.c_str());
-  }
-  return lines_.Write(lines.lines);
-}
-
-void BatchRun::OnTick(size_t done) {
-  SayNews();
-  const std::optional<Away> away = service_->CurrentlyAway();
-  progress_->Update(static_cast<int64_t>(done), summary_.failed(),
-                    away.has_value() && away->since >= kWorthMentioning
-                        ? WaitingText(service_->Name(), *away)
-                        : "");
-  absl::Time now = absl::Now();
-  if (now - last_flush_ < absl::Seconds(1)) return;
-  last_flush_ = now;
-  // An error comes again with the next line, or at the end.
-  OrStop(lines_.Flush()).IgnoreError();
-}
-
-void BatchRun::SayNews() {
-  Say(service_->TakeNotice());
-  Say(away_notice_->Update(service_->CurrentlyAway()));
-}
-
-void BatchRun::Say(const std::string& text) {
-  if (text.empty()) return;
-  progress_->Clear();
-  absl::FPrintF(stderr, "kiln: %s\n", Printable(text));
-}
-
-absl::Status BatchRun::GivenUp(const absl::Status& status) const {
-  return absl::UnavailableError(absl::StrCat(
-      status.message(), "; finished results were written. Run it again when the daemon is back (",
-      "finished files come from its cache), or wait longer with --patience=SECONDS"));
-}
-
-absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
-  bool to_stderr = lines_.is_stdout();
-  if (interrupted) {
-    fprintf(stderr, "kiln: interrupted after %lld of %zu files; %s\n",
-            static_cast<long long>(written_), items_.size(),
-            flags_.Has("local") ? "finished results were written"
-                                : "run it again: finished files come from the cache");
-  }
-  std::string text = environment_.json ? summary_.ToJson(written_, elapsed, interrupted) + "\n"
-                                       : summary_.Table(written_, elapsed,
-                                                        to_stderr ? environment_.err_colour
-                                                                  : environment_.out_colour);
-  if (!to_stderr) return Print(text);
-  fputs(text.c_str(), stderr);
-  return absl::OkStatus();
-}
-
 ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
-  absl::StatusOr<ExitCode> code = BatchRun(flags, environment).Run();
+  absl::StatusOr<ExitCode> code = RunBatchCommand(flags, NamesOf(BatchFlags()), environment);
   return code.ok() ? *code : Fail(code.status(), environment);
 }
 
@@ -423,8 +63,9 @@ Command BatchCommand() {
       "   \"variants\": [{\"name\", \"width\", the target's statistics (`kiln targets --statistics`\n"
       "                 lists them), \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"version\", "
-      "\"code_generation\", ...}\n"
+      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"state\", \"pair\", "
+      "\"version\",\n"
+      "   \"code_generation\", ...}\n"
       "\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry\n"
       "chooses one, --stage those of one stage.\n"
@@ -435,18 +76,37 @@ Command BatchCommand() {
       "[\"N=V\"],\n"
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
       "N,\n"
-      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n"
+      "   \"full_subgroups\", \"dispatch_base\", \"container\", \"no_validate\", \"disable_passes\": [],\n"
+      "   \"state\": {as --state}, \"permutations\": \"A=0,1;B=0..3\"}\n"
       "\n"
-      "Only \"file\" is required; the other keys override the command line. \"entry\" is\n"
+      "{\"vertex\": PATH, \"fragment\": PATH, ...} is a pair of a pipeline, compiled as `kiln\n"
+      "compile` compiles two files, with a line for each; \"vertex_spec\" are constants of the\n"
+      "vertex shader alone. Otherwise only \"file\" is required; the other keys override the command line. \"entry\" is\n"
       "another name of \"entry_point\". Unknown keys are reported once and ignored, or are\n"
       "errors with --strict; a key that looks misspelled or belongs to another command is\n"
       "always an error. Paths in a manifest are relative to --root, or else to the manifest's\n"
       "folder.\n"
       "\n"
+      "--permutations makes items of all combinations of an axis' values, the last axis first:\n"
+      "NAME=V,V... and NAME=FIRST..LAST are values of a define, NAME? is without and with it,\n"
+      "ID=TYPE:V,V... are values of a specialisation constant. At most 65536 of a shader. A\n"
+      "manifest's \"permutations\" are of its item instead. Lines have \"defines\" and \"spec\", by\n"
+      "which `kiln report` joins them. --list-items prints the items; with --json they are a\n"
+      "manifest.\n"
+      "\n"
       "A daemon on another machine is sent only files that lie, after following links, below a\n"
       "folder given as PATH, --root, the manifest's folder (for a list: the working directory)\n"
       "or -I; include_dirs do not add to these. Any other file is an error of its own;\n"
       "--allow-include-outside sends it as well.\n"
+      "\n"
+      "--budget=FILE.json bounds statistics, by folder or shader; of several rules that bound\n"
+      "the same statistic of a variant the last one counts:\n"
+      "\n"
+      "  {\"rules\": [{\"path\": FOLDER or FILE, \"target\", \"stage\", \"entry\", \"name\",\n"
+      "              \"widths\": [], \"max\": {STATISTIC: N}, \"min\": {}, \"total\": {}}]}\n"
+      "\n"
+      "Only a bound is required. \"max\" and \"min\" are of each variant, \"total\" is of all\n"
+      "that a rule fits. If a bound does not hold, the batch prints a table and ends with 1.\n"
       "\n"
       "If interrupted (Ctrl-C), the batch writes the finished results; run again, it gets\n"
       "finished files from the daemon's cache.\n"
@@ -457,6 +117,8 @@ Command BatchCommand() {
       "  kiln batch --target=tgl --jsonl=before.jsonl tests/shaders\n"
       "  kiln batch --target=tgl --root=tests/shaders --list=client/examples/list.txt --jsonl=- | head\n"
       "  kiln batch --target=tgl --manifest=client/examples/game.jsonl -o out --jobs=64\n"
+      "  kiln batch --target=tgl --permutations='TILE=4,8;3=uint:32,64' -I client/examples/include client/examples/blur.comp\n"
+      "  kiln batch --target=tgl --budget=client/examples/budget.json --junit=junit.xml --sarif=kiln.sarif tests/shaders/saxpy.comp\n"
       "  kiln batch --local --target=tgl --disable-pass=merge_equal_values --jsonl=after.jsonl tests/shaders\n",
       BatchFlags(),
       RunOrFail};

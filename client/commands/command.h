@@ -17,6 +17,7 @@ namespace kiln::client {
 
 Command CompileCommand();
 Command BatchCommand();
+Command PrecompileCommand();
 Command TargetsCommand();
 Command RunCommand();
 Command AnalyzeCommand();

@@ -9,6 +9,7 @@
 #include "client/commands/command.h"
 #include "client/compile/compile_file.h"
 #include "client/compile/compile_pair.h"
+#include "client/export/result_files.h"
 #include "client/output/output_files.h"
 #include "client/output/result_json.h"
 #include "client/output/result_text.h"
@@ -28,6 +29,7 @@ struct CompileOutput {
   bool json = false;
   ResultIdentity identity;
   kiln::v1alpha::Capabilities capabilities;
+  ResultFiles* files = nullptr;
   bool ToStdout() const { return folder == "-"; }
 };
 
@@ -63,10 +65,20 @@ std::string AssemblyText(const std::string& name, const TargetResult& result,
   return text;
 }
 
+// Gives a result to the files of other tools. `binaries`: the files written for it.
+void NoteResult(const std::string& name, const TargetResult& result, const FileOutcome& outcome,
+                const std::vector<std::string>& binaries, const CompileOutput& output) {
+  if (!output.files->wanted()) return;
+  TargetResult stripped = result;
+  StripOutputs(&stripped);
+  output.files->Add(
+      Exported(name, stripped, output.identity, outcome.glsl, outcome.read, binaries));
+}
+
 // `name` is shown; files are named by `stem`.
 absl::Status ShowResult(const std::string& name, const std::string& stem,
-                        const TargetResult& result, const CompileOutput& output,
-                        const Environment& environment) {
+                        const TargetResult& result, const FileOutcome& outcome,
+                        const CompileOutput& output, const Environment& environment) {
   std::vector<std::string> binaries;
   bool to_folder = !output.folder.empty() && !output.ToStdout();
   if (to_folder) {
@@ -88,21 +100,27 @@ absl::Status ShowResult(const std::string& name, const std::string& stem,
     for (const std::string& file : binaries)
       absl::StrAppend(&text, "  wrote ", Printable(file), "\n");
   }
+  NoteResult(name, result, outcome, binaries, output);
   return Print(text);
 }
 
-absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetResult>& results,
+absl::StatusOr<ExitCode> Show(const std::string& name, const FileOutcome& outcome,
                               const CompileOutput& output, const Environment& environment) {
+  const std::vector<TargetResult>& results = outcome.results;
   ExitCode code = kExitOk;
   for (const TargetResult& result : results) code = Worse(code, ExitCodeOf(result.status()));
   if (output.ToStdout() && code == kExitOk) {
     absl::Status status = PrintCode(results);
     if (!status.ok()) return status;
+    for (const TargetResult& result : results) NoteResult(name, result, outcome, {}, output);
     return code;
   }
   for (const TargetResult& result : results) {
-    if (output.ToStdout() && result.status() == TargetResult::OK) continue;
-    absl::Status status = ShowResult(name, NameOf(name), result, output, environment);
+    if (output.ToStdout() && result.status() == TargetResult::OK) {
+      NoteResult(name, result, outcome, {}, output);
+      continue;
+    }
+    absl::Status status = ShowResult(name, NameOf(name), result, outcome, output, environment);
     if (!status.ok()) return status;
   }
   return code;
@@ -118,15 +136,30 @@ absl::StatusOr<ExitCode> ShowPair(const std::array<std::string, 2>& names,
     absl::FPrintF(stderr, "kiln: warning: %s\n", Printable(warning));
   }
   for (size_t i = 0; i < names.size(); ++i) {
+    CompileOutput own = output;
+    own.identity.pair = names[1 - i];
     for (const TargetResult& result : outcome.files[i].results) {
       code = Worse(code, ExitCodeOf(result.status()));
       std::string stem = NameOf(names[i]);
       if (stem == NameOf(names[1 - i])) absl::StrAppend(&stem, ".", result.stage());
-      absl::Status status = ShowResult(names[i], stem, result, output, environment);
+      absl::Status status = ShowResult(names[i], stem, result, outcome.files[i], own, environment);
       if (!status.ok()) return status;
     }
   }
   return code;
+}
+
+// Writes the files of other tools; the budget's table goes where the results went.
+absl::StatusOr<ExitCode> FinishFiles(absl::StatusOr<ExitCode> code, const CompileOutput& output) {
+  if (!code.ok()) return code;
+  const auto files = output.files->Finish(*code);
+  if (!files.ok()) return files.status();
+  if (output.json || output.ToStdout()) {
+    fputs(files->text.c_str(), stderr);
+  } else if (absl::Status s = Print(files->text); !s.ok()) {
+    return s;
+  }
+  return files->code;
 }
 
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
@@ -150,7 +183,8 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
                        flags.Has("asm"),
                        environment.json,
                        IdentityOf("", settings->source.defines, settings->request),
-                       {}};
+                       {},
+                       nullptr};
   if (output.ToStdout() && (output.json || output.assembly)) {
     return absl::InvalidArgumentError(
         "-o - writes only machine code to standard output; leave out --json and --asm");
@@ -168,6 +202,12 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   output.capabilities = *capabilities;
   absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
   if (!checked.ok()) return checked;
+  ResultFiles result_files;
+  output.files = &result_files;
+  const bool writes_code = !output.folder.empty() && !output.ToStdout();
+  if (absl::Status s = result_files.Open(flags, *capabilities, files, {}, writes_code); !s.ok()) {
+    return s;
+  }
   auto* mask = settings->request.mutable_outputs();
   mask->set_binary(!output.folder.empty());
   mask->set_launch_record(!output.folder.empty());
@@ -176,10 +216,12 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
 
   const auto name_of = [](const std::string& file) { return file == "-" ? "stdin" : file; };
   if (pair) {
-    const std::array<std::string, 2> both = {files[0], files[1]};
+    const std::array<PairFile, 2> both = {PairFile{files[0], name_of(files[0]), "", ""},
+                                          PairFile{files[1], name_of(files[1]), "", ""}};
     auto outcome = CompilePair(service->get(), *capabilities, *settings, both);
     if (!outcome.ok()) return outcome.status();
-    return ShowPair({name_of(files[0]), name_of(files[1])}, *outcome, output, environment);
+    return FinishFiles(
+        ShowPair({name_of(files[0]), name_of(files[1])}, *outcome, output, environment), output);
   }
   const std::string& file = files[0];
   const std::string name = name_of(file);
@@ -194,7 +236,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
       file.substr(file.size() - 4) == ".spv") {
     absl::FPrintF(stderr, "kiln: %s: -D has no effect on SPIR-V\n", Printable(file));
   }
-  return Show(name, outcome->results, output, environment);
+  return FinishFiles(Show(name, *outcome, output, environment), output);
 }
 
 ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
@@ -223,7 +265,8 @@ Command CompileCommand() {
       "error. --widths and the fragment state apply to the fragment shader, all other options\n"
       "to both.\n"
       "\n"
-      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json\n"
+      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code; .hsaco with --container=amdhsa, which\n"
+      "client/HIP.md of Kiln's sources explains) and NAME.TARGET.WIDTH.launch.json\n"
       "(the state to set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o -\n"
       "writes the machine code of one variant to standard output. --asm without -o prints the\n"
       "assembly. --json prints one line per target; \"loadable_by\" says which software can\n"
@@ -235,12 +278,14 @@ Command CompileCommand() {
       "  kiln compile --target=tgl client/examples/mesh.vert client/examples/mesh.frag\n"
       "  kiln compile --target=tgl --widths=16 --asm tests/shaders/saxpy.comp | head\n"
       "  kiln compile --local --target=tgl -o out --json tests/shaders/saxpy.comp\n"
+      "  kiln compile --target=tgl --widths=16 -o out --depfile=saxpy.d tests/shaders/saxpy.comp\n"
       "  glslangValidator -V -o saxpy.spv tests/shaders/saxpy.comp && kiln compile --target=tgl saxpy.spv\n",
       JoinFlags(
           {CompileFlags(),
            {{"output", 'o', "DIR|-", false,
              "write machine code and launch records into DIR; -: machine code to standard output"},
             {"asm", 0, "", false, "print the machine code as text; with -o: write it"}},
+           ResultFileFlags(),
            ServiceFlags()}),
       RunOrFail};
 }

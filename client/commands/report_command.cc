@@ -11,6 +11,7 @@
 #include "client/cli/paths.h"
 #include "client/commands/command.h"
 #include "client/report/compare.h"
+#include "client/report/database_results.h"
 #include "client/report/fail_if.h"
 #include "client/report/render.h"
 #include "client/report/results.h"
@@ -45,6 +46,7 @@ Kinds AllKinds() {
 
 absl::StatusOr<report::ResultSet> Read(const std::string& path, const Kinds& kinds) {
   if (path == "-") return report::ReadResults(std::cin, "standard input", kinds);
+  if (report::IsDatabase(path)) return report::ReadDatabaseResults(path, kinds);
   // Reading a folder fails only at the first byte, without a reason.
   std::ifstream file(path);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
@@ -71,10 +73,10 @@ absl::Status WritePages(const ParsedFlags& flags, const report::Report& report,
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   const std::vector<std::string>& files = flags.arguments();
   if (files.size() != 2 || (files[0] == "-" && files[1] == "-")) {
-    return Fail(absl::InvalidArgumentError(
-                    "two files of results are needed, BEFORE.jsonl and AFTER.jsonl (see kiln "
-                    "report --help)"),
-                environment);
+    return Fail(
+        absl::InvalidArgumentError("two files of results are needed, BEFORE and AFTER (see kiln "
+                                   "report --help)"),
+        environment);
   }
   const Kinds kinds = AllKinds();
   std::vector<report::Condition> conditions;
@@ -116,9 +118,10 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
 Command ReportCommand() {
   return {
       "report",
-      "BEFORE.jsonl AFTER.jsonl",
-      "compare the results of two batches",
-      "The files are the JSON lines of `kiln batch --jsonl`; - is standard input. For each\n"
+      "BEFORE AFTER",
+      "compare two sets of results",
+      "The files are JSON lines of `kiln batch --jsonl`, or databases of `kiln precompile`, in\n"
+      "any combination; - is JSON lines on standard input. For each\n"
       "statistic the report has totals, the number of helped and hurt variants, the 95 %\n"
       "confidence interval of the mean change (Student's t over the affected variants) and a\n"
       "verdict; it also lists variants LOST and GAINED. Variants whose number of loops changed\n"
@@ -134,6 +137,7 @@ Command ReportCommand() {
       "lists; those without a direction for the better have no verdict and no conditions.\n"
       "The exit code is 1 if EXPR holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
+      "  kiln report --html=report.html results.sqlite merged.sqlite\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",
       {{"html", 0, "FILE", false, "write the report to FILE as one HTML page"},
        {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},

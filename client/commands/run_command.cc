@@ -272,9 +272,14 @@ absl::StatusOr<sim::scene::RunStats> Simulate(const Program& program,
                                                           stats.status().message()));
 }
 
-// Reads or compiles the programs.
+// Reads or compiles the programs. `contained`: what ReadContained found; null: nothing.
 absl::StatusOr<ExitCode> FindPrograms(const ParsedFlags& flags, const Environment& environment,
-                                      const run::Job& job, Programs* programs) {
+                                      const run::Job& job, Program* contained, Programs* programs) {
+  if (contained != nullptr) {
+    if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
+    programs->main = std::move(*contained);
+    return kExitOk;
+  }
   if (!flags.Has("launch")) return CompilePrograms(flags, environment, job, programs);
   if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
   absl::StatusOr<Target> target = TargetOf(flags);
@@ -304,8 +309,14 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   const absl::StatusOr<SimulationOptions> options = OptionsOf(flags);
   if (!options.ok()) return options.status();
   if (absl::Status s = CheckTarget(flags, *options); !s.ok()) return s;
+  std::optional<Program> contained;
   if (!flags.Has("launch")) {
-    if (absl::Status s = CheckServiceCompiles(flags); !s.ok()) return s;
+    absl::StatusOr<std::optional<Program>> read = ReadContained(flags);
+    if (!read.ok()) return read.status();
+    contained = *std::move(read);
+    if (!contained) {
+      if (absl::Status s = CheckServiceCompiles(flags); !s.ok()) return s;
+    }
   }
   const absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
@@ -314,7 +325,8 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (!job.ok()) return job.status();
   job->dispatch.limit = limit;
   Programs programs;
-  absl::StatusOr<ExitCode> found = FindPrograms(flags, environment, *job, &programs);
+  absl::StatusOr<ExitCode> found =
+      FindPrograms(flags, environment, *job, contained ? &*contained : nullptr, &programs);
   if (!found.ok() || *found != kExitOk) return found;
   Ran ran{programs, {}, {}, {}};
   const out::LaunchRecord* vertex = programs.vertex ? &programs.vertex->launch : nullptr;
@@ -367,7 +379,8 @@ Command RunCommand() {
       "run a compute, fragment or vertex shader in the simulator",
       "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses)\n"
       "on the data of --buffers. With --launch, FILE is machine code of any compiler and\n"
-      "--launch its launch record; options for compiling are errors then. The simulator models\n"
+      "--launch its launch record; options for compiling are errors then. A code object of ROCm has\n"
+      "its record in itself: it is run without --launch. The simulator models\n"
       "results, not time; it stops with an error if a wait is missing or a message goes to a\n"
       "surface that is not bound. Undefined registers hold a pattern, not zero; accesses beyond\n"
       "a bound buffer or image read 0 and write nothing, and are counted by instruction.\n"

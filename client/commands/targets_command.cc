@@ -61,6 +61,19 @@ std::string VersionText(const Capabilities::TargetInfo& target) {
   return version == 0 ? "no compiler" : absl::StrCat(version);
 }
 
+// Returns a line for each container that a target has besides raw code.
+std::string ContainersText(const Capabilities& c) {
+  std::string text;
+  for (const auto& target : c.targets()) {
+    for (const auto& container : target.containers()) {
+      absl::StrAppend(&text, "container ", Printable(container.name()), ": ",
+                      Printable(target.name()), ", ",
+                      Printable(absl::StrJoin(container.stages(), ", ")), "\n");
+    }
+  }
+  return text;
+}
+
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text =
       absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
@@ -73,6 +86,7 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes,
   absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
                   "\n"
                   "(features that a target does not support are refused with a named cause)\n");
+  text += ContainersText(c);
   for (const auto& target : c.targets()) {
     if (statistics) text += StatisticsText(target);
   }

@@ -1,6 +1,7 @@
 // Compiles one file: see compile_file.h.
 #include "client/compile/compile_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -77,11 +78,10 @@ void SetEntry(const std::string& entry, std::vector<TargetResult>* results) {
   }
 }
 
-FileOutcome NotLoaded(const CompileSettings& settings, const absl::Status& error) {
-  return {ForAllTargets(settings.request,
-                        Failed(TargetResult::INVALID, CauseOf(error), std::string(error.message()),
-                               settings.request.stage())),
-          error};
+absl::StatusOr<FileOutcome> NotLoaded(const CompileSettings& settings, const absl::Status& error) {
+  const TargetResult failed = Failed(TargetResult::INVALID, CauseOf(error),
+                                     std::string(error.message()), settings.request.stage());
+  return FileOutcome{ForAllTargets(settings.request, failed), error};
 }
 
 absl::StatusOr<FileOutcome> Call(Service* service, const Capabilities& capabilities,
@@ -134,7 +134,13 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
     request.clear_spec_constants();
     for (const auto& constant : *item->spec_constants) *request.add_spec_constants() = constant;
   }
+  settings.source.defines.insert(settings.source.defines.end(), item->added.defines.begin(),
+                                 item->added.defines.end());
+  for (const auto& constant : item->added.spec_constants) {
+    *request.add_spec_constants() = constant;
+  }
   auto* options = request.mutable_options();
+  if (item->state.has_value()) *options->mutable_state() = *item->state;
   if (item->widths.has_value()) {
     options->clear_widths();
     for (uint32_t width : *item->widths) options->add_widths(width);
@@ -142,6 +148,7 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
   if (item->subgroup_size.has_value()) options->set_required_subgroup_size(*item->subgroup_size);
   if (item->full_subgroups.has_value()) options->set_require_full_subgroups(*item->full_subgroups);
   if (item->dispatch_base.has_value()) options->set_dispatch_base(*item->dispatch_base);
+  if (item->container.has_value()) options->set_container(*item->container);
   if (item->no_validate.has_value()) options->set_no_validate(*item->no_validate);
   if (item->disabled_passes.has_value()) {
     options->clear_disabled_passes();
@@ -155,8 +162,17 @@ LoadedFile LoadFile(const CompileSettings& settings, const std::string& path,
   LoadedFile file;
   file.name = name;
   file.request = settings.request;
-  file.error = LoadSource(path, name, settings.source, &file.request, &file.missing);
+  file.error = LoadSource(path, name, settings.source, &file.request, &file.missing, &file.read);
   return file;
+}
+
+void TakeSource(LoadedFile* file, FileOutcome* outcome) {
+  outcome->read = std::move(file->read);
+  const auto failed = [](const TargetResult& r) { return r.status() != TargetResult::OK; };
+  if (file->request.has_glsl() &&
+      std::any_of(outcome->results.begin(), outcome->results.end(), failed)) {
+    outcome->glsl = std::move(*file->request.mutable_glsl());
+  }
 }
 
 absl::StatusOr<FileOutcome> CompileLoaded(Service* service, const Capabilities& capabilities,
@@ -169,10 +185,13 @@ absl::StatusOr<FileOutcome> CompileLoaded(Service* service, const Capabilities& 
 absl::StatusOr<FileOutcome> CompileFile(Service* service, const Capabilities& capabilities,
                                         const CompileSettings& settings, const std::string& path,
                                         const std::string& name) {
-  const LoadedFile file = LoadFile(settings, path, name);
-  if (file.error.ok()) return CompileLoaded(service, capabilities, settings, file);
-  FileOutcome outcome = NotLoaded(settings, file.error);
-  SetEntry(EntryOf(file.request), &outcome.results);
+  LoadedFile file = LoadFile(settings, path, name);
+  absl::StatusOr<FileOutcome> outcome = file.error.ok()
+                                            ? CompileLoaded(service, capabilities, settings, file)
+                                            : NotLoaded(settings, file.error);
+  if (!outcome.ok()) return outcome;
+  if (!file.error.ok()) SetEntry(EntryOf(file.request), &outcome->results);
+  TakeSource(&file, &*outcome);
   return outcome;
 }
 

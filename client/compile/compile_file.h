@@ -12,6 +12,7 @@
 #include "client/request/request_options.h"
 #include "client/service/service.h"
 #include "client/source/include_scanner.h"
+#include "client/source/source.h"
 #include "proto/compile.pb.h"
 
 namespace kiln::client {
@@ -22,6 +23,9 @@ struct FileOutcome {
   std::vector<kiln::v1alpha::TargetResult> results;
   // Set if the file could not even become a request; `results` say so too.
   absl::Status file_error;
+  std::vector<SourceFile> read = {};  // the file and its includes
+  // The GLSL text and its includes if a result is not OK: places in them are looked up.
+  kiln::v1alpha::GlslSource glsl = {};
 };
 
 // A file as a request.
@@ -29,11 +33,15 @@ struct LoadedFile {
   std::string name;  // in messages
   kiln::v1alpha::CompileRequest request;
   std::vector<MissingInclude> missing;
+  std::vector<SourceFile> read;
   absl::Status error;  // LoadSource's; then there is no source in the request
 };
 
 LoadedFile LoadFile(const CompileSettings& settings, const std::string& path,
                     const std::string& name);
+
+// Moves what an outcome tells of its file's source there.
+void TakeSource(LoadedFile* file, FileOutcome* outcome);
 
 // Compiles a file without an error. Errors are those of CompileFile.
 absl::StatusOr<FileOutcome> CompileLoaded(Service* service,

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "client/source/entry_points.h"
 #include "client/source/link_stages.h"
 #include "core/base/cause.h"
@@ -40,8 +39,10 @@ bool Has(const std::vector<std::string>& stages, const char* stage) {
 }
 
 // Returns which of the two is the vertex shader.
-absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
+absl::StatusOr<size_t> FindVertex(const std::array<PairFile, kFiles>& named,
+                                  const std::array<LoadedFile, kFiles>& files,
                                   const std::array<std::string, kFiles>& entries) {
+  if (!named[0].stage.empty()) return named[0].stage == kVertex ? 0 : 1;
   std::array<std::vector<std::string>, kFiles> stages;
   for (size_t i = 0; i < kFiles; ++i) stages[i] = StagesOf(files[i].request, entries);
   for (size_t i = 0; i < kFiles; ++i) {
@@ -54,9 +55,16 @@ absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
                         : list.empty()    ? "of another stage"
                                           : list);
   };
-  return absl::InvalidArgumentError(
-      absl::StrCat("two files must be a vertex and a fragment shader of one pipeline; ", words(0),
-                   ", ", words(1), "; `kiln batch` compiles files separately"));
+  return WithForeignCause(
+      absl::InvalidArgumentError(
+          absl::StrCat("two files must be a vertex and a fragment shader of one pipeline; ",
+                       words(0), ", ", words(1), "; `kiln batch` compiles files separately")),
+      "not_a_pair");
+}
+
+// Returns the error as one of the command line's, with its cause.
+absl::Status UsageError(const absl::Status& error) {
+  return WithForeignCause(absl::InvalidArgumentError(error.message()), CauseOf(error));
 }
 
 absl::Status CheckOptions(const CompileSettings& settings) {
@@ -126,29 +134,22 @@ void Append(const FileOutcome& from, FileOutcome* to) {
 
 }  // namespace
 
-absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names) {
-  const std::vector<std::string> parts = absl::StrSplit(names, ',');
-  if (parts.size() == 1) return std::array<std::string, 2>{parts[0], parts[0]};
-  if (parts.size() == 2 && !parts[0].empty() && !parts[1].empty()) {
-    return std::array<std::string, 2>{parts[0], parts[1]};
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--entry=", names, ": for two files give NAME, or VERTEX,FRAGMENT if the names differ"));
-}
-
 absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& capabilities,
                                         const CompileSettings& settings,
-                                        const std::array<std::string, 2>& files,
+                                        const std::array<PairFile, 2>& files,
                                         const std::vector<SpecConstant>* vertex_spec) {
   if (absl::Status s = CheckOptions(settings); !s.ok()) return s;
   const auto entries = EntriesOfPair(settings.request.entry_point());
   if (!entries.ok()) return entries.status();
   std::array<LoadedFile, kFiles> loaded;
   for (size_t i = 0; i < kFiles; ++i) {
-    loaded[i] = LoadFile(settings, files[i], files[i] == "-" ? "stdin" : files[i]);
-    if (!loaded[i].error.ok()) return absl::InvalidArgumentError(loaded[i].error.message());
+    CompileSettings own = settings;
+    own.source.stage = files[i].stage;
+    own.source.output = files[i].output;
+    loaded[i] = LoadFile(own, files[i].path, files[i].name);
+    if (!loaded[i].error.ok()) return UsageError(loaded[i].error);
   }
-  const auto found = FindVertex(loaded, *entries);
+  const auto found = FindVertex(files, loaded, *entries);
   if (!found.ok()) return found.status();
   const size_t vertex = *found, fragment = 1 - *found;
   const std::string& vertex_name = loaded[vertex].name;
@@ -182,6 +183,51 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
     }
     Append(*front, &outcome.files[vertex]);
     Append(*next, &outcome.files[fragment]);
+  }
+  for (size_t i = 0; i < kFiles; ++i) TakeSource(&loaded[i], &outcome.files[i]);
+  return outcome;
+}
+
+namespace {
+
+// Adds a result for each target that the file has none for.
+void AddMissing(const CompileRequest& request, const TargetResult& missing, FileOutcome* outcome) {
+  std::vector<TargetResult> results;
+  auto made = outcome->results.begin();
+  for (const std::string& target : request.targets()) {
+    if (made != outcome->results.end() && made->target() == target) {
+      results.push_back(std::move(*made++));
+    } else {
+      results.push_back(missing);
+      results.back().set_target(target);
+    }
+  }
+  outcome->results = std::move(results);
+}
+
+}  // namespace
+
+absl::StatusOr<PairOutcome> CompilePairOfBatch(Service* service, const Capabilities& capabilities,
+                                               const CompileSettings& settings,
+                                               const std::array<PairFile, 2>& files,
+                                               const std::vector<SpecConstant>* vertex_spec) {
+  absl::StatusOr<PairOutcome> outcome =
+      CompilePair(service, capabilities, settings, files, vertex_spec);
+  if (!outcome.ok() && !absl::IsInvalidArgument(outcome.status())) return outcome;
+  TargetResult missing;
+  missing.set_status(TargetResult::INVALID);
+  missing.set_cause("other_stage_failed");
+  missing.set_message(
+      absl::StrCat("not compiled: the inputs of ", files[1].name, " are not known"));
+  if (!outcome.ok()) {
+    missing.set_cause(CauseOf(outcome.status()));
+    missing.set_message(std::string(outcome.status().message()));
+    outcome.emplace();
+    for (size_t i = 0; i < kFiles; ++i) outcome->files[i].read = {{files[i].path, files[i].name}};
+  }
+  for (size_t i = 0; i < kFiles; ++i) {
+    missing.set_stage(files[i].stage);
+    AddMissing(settings.request, missing, &outcome->files[i]);
   }
   return outcome;
 }

@@ -19,6 +19,14 @@
 
 namespace kiln::client {
 
+// One file of a pair.
+struct PairFile {
+  std::string path;    // "-": standard input
+  std::string name;    // in results and messages
+  std::string stage;   // "vertex" or "fragment"; empty: its name or module says which one it is
+  std::string output;  // of its machine code; empty: none is written
+};
+
 struct PairOutcome {
   // Outcomes of the files, as given. A file that was not requested for a target because the other
   // failed has no result for it.
@@ -26,9 +34,6 @@ struct PairOutcome {
   // Warnings for the user, each a sentence that names its file.
   std::vector<std::string> warnings;
 };
-
-// Returns the two entry points of "NAME", or "VERTEX,FRAGMENT"; empty: none is named.
-absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names);
 
 // Takes the files in any order: name or module says which one is the vertex shader, and if both
 // have both stages it is the first one. Widths and fragment state apply to the fragment shader
@@ -39,8 +44,16 @@ absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& name
 // constants of the vertex shader instead of those of the settings; null: both have the same.
 absl::StatusOr<PairOutcome> CompilePair(
     Service* service, const kiln::v1alpha::Capabilities& capabilities,
-    const CompileSettings& settings, const std::array<std::string, 2>& files,
+    const CompileSettings& settings, const std::array<PairFile, 2>& files,
     const std::vector<kiln::v1alpha::SpecConstant>* vertex_spec = nullptr);
+
+// Does the same for an item of a batch, `files` being its vertex and its fragment shader: each has
+// a result for each target. InvalidArgument becomes a result of both, and a vertex shader that was
+// not requested because the fragment shader failed is INVALID, other_stage_failed.
+absl::StatusOr<PairOutcome> CompilePairOfBatch(
+    Service* service, const kiln::v1alpha::Capabilities& capabilities,
+    const CompileSettings& settings, const std::array<PairFile, 2>& files,
+    const std::vector<kiln::v1alpha::SpecConstant>* vertex_spec);
 
 }  // namespace kiln::client
 

@@ -58,7 +58,8 @@ class CompilePairTest : public testing::Test {
   absl::StatusOr<PairOutcome> Compile(const std::string& a, const std::string& b) {
     Capabilities capabilities;
     for (const char* stage : {"compute", "vertex", "fragment"}) capabilities.add_stages(stage);
-    return CompilePair(&service_, capabilities, settings_, {Path(a), Path(b)});
+    return CompilePair(&service_, capabilities, settings_,
+                       {PairFile{Path(a), Path(a), "", ""}, PairFile{Path(b), Path(b), "", ""}});
   }
   std::string Error(const std::string& a, const std::string& b) {
     return std::string(Compile(a, b).status().message());
@@ -139,6 +140,55 @@ TEST_F(CompilePairTest, NoPair) {
   settings_.source.stage = "vertex";
   EXPECT_NE(Error("a.vert", "b.frag").find("--stage"), std::string::npos);
   EXPECT_TRUE(service_.asked.empty());
+}
+
+TEST_F(CompilePairTest, OfABatchEachFileHasAResultForEachTarget) {
+  settings_.request.add_targets("two");
+  Capabilities capabilities;
+  for (const char* stage : {"vertex", "fragment"}) capabilities.add_stages(stage);
+  const auto run = [&](const std::string& vertex, const std::string& fragment) {
+    return CompilePairOfBatch(&service_, capabilities, settings_,
+                              {PairFile{Path(vertex), vertex, "vertex", ""},
+                               PairFile{Path(fragment), fragment, "fragment", ""}},
+                              nullptr);
+  };
+  auto outcome = run("a.vert", "b.frag");
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  for (const FileOutcome& file : outcome->files) {
+    ASSERT_EQ(file.results.size(), 2u);
+    EXPECT_EQ(file.results[1].target(), "two");
+    EXPECT_EQ(file.results[1].status(), TargetResult::OK);
+    EXPECT_EQ(file.read.size(), 1u);
+  }
+  // A fragment shader that fails leaves the vertex shader without a request, not without a result.
+  service_.fragment = "status: REFUSED cause: 'images'";
+  outcome = run("a.vert", "b.frag");
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_EQ(outcome->files[0].results.size(), 2u);
+  EXPECT_EQ(outcome->files[0].results[0].cause(), "other_stage_failed");
+  EXPECT_EQ(outcome->files[0].results[0].stage(), "vertex");
+  EXPECT_EQ(outcome->files[1].results[1].cause(), "images");
+  // So does a file that is not there.
+  outcome = run("none.vert", "b.frag");
+  ASSERT_TRUE(outcome.ok());
+  for (const FileOutcome& file : outcome->files) {
+    ASSERT_EQ(file.results.size(), 2u);
+    EXPECT_EQ(file.results[0].cause(), "cannot_read");
+    EXPECT_EQ(file.results[1].target(), "two");
+  }
+}
+
+TEST_F(CompilePairTest, StagesThatAreKnownNeedNoName) {
+  std::ofstream(Path("x.glsl")) << "#version 450\nvoid main() {}\n";
+  Capabilities capabilities;
+  for (const char* stage : {"vertex", "fragment"}) capabilities.add_stages(stage);
+  const auto outcome = CompilePair(&service_, capabilities, settings_,
+                                   {PairFile{Path("x.glsl"), "x.glsl", "fragment", ""},
+                                    PairFile{Path("a.vert"), "a.vert", "vertex", ""}});
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(service_.asked[0].glsl().name(), "x.glsl");
+  EXPECT_EQ(service_.asked[0].glsl().stage(), "fragment");
+  EXPECT_EQ(service_.asked[1].glsl().stage(), "vertex");
 }
 
 TEST(EntriesOfPair, OneNameOrTwo) {

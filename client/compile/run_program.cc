@@ -118,9 +118,9 @@ absl::StatusOr<ExitCode> TakePair(const std::array<std::string, 2>& files,
 absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
   for (const Flag& flag : CompileFlags()) {
     if (flag.name == "target" || !flags.Has(flag.Key())) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        flag.name.empty() ? "-" : "--", flag.Key(),
-        " is an option for compiling; with --launch the file is machine code and is not compiled"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag.name.empty() ? "-" : "--", flag.Key(),
+                     " is an option for compiling; the file is machine code and is not compiled"));
   }
   return absl::OkStatus();
 }
@@ -178,6 +178,26 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
                  BytesIn(*code), *std::move(record)};
 }
 
+absl::StatusOr<std::optional<Program>> ReadContained(const ParsedFlags& flags) {
+  const std::vector<std::string> targets = flags.Commas("target");
+  if (flags.arguments().size() != 1 || flags.arguments()[0] == "-" || targets.size() != 1) {
+    return std::nullopt;
+  }
+  const absl::StatusOr<Target> target = ParseTarget(targets[0]);
+  if (!target.ok()) return std::nullopt;
+  const absl::StatusOr<std::string> file = ReadCodeFile(flags);
+  if (!file.ok()) return std::nullopt;  // those who read shaders say why
+  std::vector<uint8_t> code = BytesIn(*file);
+  const auto record = RecordInFile(*target, code);
+  if (!record.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.arguments()[0], ": ", record.status().message()));
+  }
+  if (!record->has_value()) return std::nullopt;
+  return Program{*target, flags.arguments()[0], VariantName(*target, (*record)->dispatch_width),
+                 std::move(code), **record};
+}
+
 absl::StatusOr<ExitCode> CompilePrograms(const ParsedFlags& flags, const Environment& environment,
                                          const run::Job& job, Programs* programs) {
   absl::StatusOr<CompileSettings> settings = SettingsFor(flags, job);
@@ -201,8 +221,11 @@ absl::StatusOr<ExitCode> CompilePrograms(const ParsedFlags& flags, const Environ
     return absl::InvalidArgumentError(
         absl::StrCat(flags.Get("buffers"), ": ", vertex_spec.status().message()));
   }
-  absl::StatusOr<PairOutcome> outcome = CompilePair(service->get(), *capabilities, *settings, both,
-                                                    job.has_vertex_spec ? &*vertex_spec : nullptr);
+  absl::StatusOr<PairOutcome> outcome =
+      CompilePair(service->get(), *capabilities, *settings,
+                  {PairFile{both[0], NameOfFile(both[0]), "", ""},
+                   PairFile{both[1], NameOfFile(both[1]), "", ""}},
+                  job.has_vertex_spec ? &*vertex_spec : nullptr);
   if (!outcome.ok()) return outcome.status();
   return TakePair(both, *outcome, environment, programs);
 }

@@ -48,6 +48,10 @@ absl::Status CheckServiceCompiles(const ParsedFlags& flags);
 // Reads machine code from a file, with its launch record (--launch).
 absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags);
 
+// Reads machine code that has its launch record in itself, as files of some containers do. nullopt:
+// the file is another one, such as a shader; standard input is not looked at.
+absl::StatusOr<std::optional<Program>> ReadContained(const ParsedFlags& flags);
+
 // Compiles the file, or the two files of a pipeline, with the specialisation constants of the job,
 // and takes the widest variants; a failure is shown and leaves `programs` empty.
 absl::StatusOr<ExitCode> CompilePrograms(const ParsedFlags& flags, const Environment& environment,

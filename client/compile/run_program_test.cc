@@ -75,8 +75,7 @@ TEST(CheckHasCompiler, RefusesTargetsForWhichTheServiceHasNone) {
 TEST(RunProgram, MachineCodeIsNotCompiled) {
   EXPECT_TRUE(RefuseCompileFlags(Flags({"--target=tgl"})).ok());
   EXPECT_EQ(RefuseCompileFlags(Flags({"--target=tgl", "--widths=8"})).message(),
-            "--widths is an option for compiling; with --launch the file is machine code and is "
-            "not compiled");
+            "--widths is an option for compiling; the file is machine code and is not compiled");
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ void JsonWriter::String(absl::string_view value) {
               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+void JsonWriter::Raw(absl::string_view json) {
+  Separate();
+  to_->append(json.data(), json.size());
+}
+
 void JsonWriter::Int(int64_t value) {
   Separate();
   char digits[24];

@@ -27,6 +27,8 @@ class JsonWriter {
   // Bytes that are not UTF-8 become U+FFFD.
   void String(absl::string_view value);
   void Int(int64_t value);
+  // Writes a value that is JSON already.
+  void Raw(absl::string_view json);
   // Writes units / 10^digits, with at least one digit after the point and no further trailing
   // zeros: 12345 with 3 digits is 12.345, 2000 is 2.0. `units` is not negative, `digits` 1 to 9.
   void Decimal(int64_t units, int digits);

@@ -27,8 +27,11 @@ TEST(JsonWriter, CommasStandBetweenMembersAndElements) {
   json.String("y");
   json.EndArray();
   json.IntMember("f", 0);
+  json.Key("g");
+  json.Raw("{\"h\":true}");
   json.EndObject();
-  EXPECT_EQ(text, R"({"a":-3,"b":[],"c":[{"d":"x","e":1.5},{"d":"x","e":1.5},"y"],"f":0})");
+  EXPECT_EQ(text, R"({"a":-3,"b":[],"c":[{"d":"x","e":1.5},{"d":"x","e":1.5},"y"],"f":0,)"
+                  R"("g":{"h":true}})");
 }
 
 TEST(JsonWriter, StringsAreEscapedAsByTheLibrary) {

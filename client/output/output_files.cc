@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/paths.h"
+#include "core/out/container.h"
 #include "proto/launch_record_convert.h"
 #include "server/key/sha256.h"
 
@@ -46,10 +47,16 @@ absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
                                                       const kiln::v1alpha::TargetResult& result,
                                                       bool assembly) {
   std::vector<std::string> binaries;
+  const out::ContainerInfo* container = out::FindContainer(result.container());
+  if (container == nullptr) {
+    return absl::InternalError(
+        absl::StrCat("the service returned code in a container that this client does not know: ",
+                     result.container()));
+  }
   for (const auto& variant : result.variants()) {
     std::string stem =
         absl::StrCat(ConfinedPath(name), ".", ConfinedPath(result.target()), ".", variant.width());
-    std::string binary = stem + ".bin";
+    std::string binary = absl::StrCat(stem, std::string(container->ending));
     kiln::v1alpha::LaunchRecord record = variant.launch();
     if (absl::Status s = kiln::proto::CheckVersion(record); !s.ok()) return s;
     record.set_file(file);

@@ -1,4 +1,5 @@
-// Writes the outputs of a compile: for each variant NAME.TARGET.WIDTH.bin, .launch.json, .asm.
+// Writes the outputs of a compile: for each variant NAME.TARGET.WIDTH.bin (or with the ending of
+// its container, core/out/container.h), .launch.json, .asm.
 #ifndef KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
 #define KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
 

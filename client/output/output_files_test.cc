@@ -51,6 +51,19 @@ TEST(OutputFiles, OfEveryVariant) {
   EXPECT_THAT(json, HasSubstr("\"loadable_by\": \"none\""));
 }
 
+TEST(OutputFiles, ContainersHaveTheirEnding) {
+  const std::string folder = testing::TempDir() + "/output_files/container";
+  kiln::v1alpha::TargetResult result = Sample();
+  result.set_container("amdhsa");
+  const auto names = WriteOutputs(folder, "x", "f", result, false);
+  ASSERT_TRUE(names.ok()) << names.status();
+  EXPECT_THAT(*names, ElementsAre("x.tgl.8.hsaco", "x.tgl.16.hsaco"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/x.tgl.8.launch.json"));
+  result.set_container("of later versions");
+  EXPECT_EQ(WriteOutputs(folder, "x", "f", result, false).status().code(),
+            absl::StatusCode::kInternal);
+}
+
 // Its fields would be lost, and the rest would read as a record.
 TEST(OutputFiles, RecordsOfAnotherVersionAreNotWritten) {
   const std::string folder = testing::TempDir() + "/output_files/version";

@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "client/output/json_writer.h"
 #include "client/output/reason.h"
+#include "client/request/pipeline_state.h"
 #include "client/request/spec_constant.h"
 #include "core/base/version.h"
 #include "proto/pass_sums.h"
@@ -75,6 +76,11 @@ void WriteIfSet(absl::string_view key, absl::string_view value, JsonWriter* json
   if (!value.empty()) json->StringMember(key, value);
 }
 
+void WriteTrue(absl::string_view key, JsonWriter* json) {
+  json->Key(key);
+  json->Raw("true");
+}
+
 void WriteList(absl::string_view key, const std::vector<std::string>& values, JsonWriter* json) {
   if (values.empty()) return;
   json->Key(key);
@@ -126,6 +132,7 @@ void WriteExtras(const TargetResult& result, JsonWriter* json) {
   if (result.status() != TargetResult::OK) WriteReason(result, json);
   WriteIfSet("last_pass", result.last_pass(), json);
   WriteIfSet("entry_point", result.entry_point(), json);
+  WriteIfSet("container", result.container(), json);
   WriteIfSet("loadable_by", result.loadable_by(), json);
   WriteIfSet("key", result.key(), json);
   WriteIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), json);
@@ -144,6 +151,13 @@ void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
   WriteList("defines", identity.defines, json);
   WriteList("spec", identity.spec, json);
   if (identity.subgroup_size != 0) json->IntMember("subgroup_size", identity.subgroup_size);
+  if (identity.full_subgroups) WriteTrue("full_subgroups", json);
+  if (identity.dispatch_base) WriteTrue("dispatch_base", json);
+  if (!identity.state.empty()) {
+    json->Key("state");
+    json->Raw(identity.state);
+  }
+  WriteIfSet("pair", identity.pair, json);
 }
 
 }  // namespace
@@ -191,7 +205,11 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   for (const auto& constant : request.spec_constants()) {
     identity.spec.push_back(SpecConstantText(constant));
   }
-  identity.subgroup_size = request.options().required_subgroup_size();
+  const auto& options = request.options();
+  identity.subgroup_size = options.required_subgroup_size();
+  identity.full_subgroups = options.require_full_subgroups();
+  identity.dispatch_base = options.dispatch_base();
+  identity.state = PipelineStateJson(options.state());
   return identity;
 }
 

@@ -122,13 +122,20 @@ TEST(ResultLine, SaysWhatItIsTheResultOf) {
   result.set_code_generation_version(14);
   kiln::v1alpha::CompileRequest request;
   request.mutable_options()->set_required_subgroup_size(16);
+  request.mutable_options()->set_require_full_subgroups(true);
+  request.mutable_options()->set_dispatch_base(true);
+  request.mutable_options()->mutable_state()->set_view_mask(3);
   auto* constant = request.add_spec_constants();
   constant->set_id(3);
   constant->set_uint_value(64);
-  const ResultIdentity identity = IdentityOf("uber/17", {"A=1", "B"}, request);
-  EXPECT_THAT(ResultLine("a", result, {{}, false, identity}),
-              HasSubstr(R"("name":"uber/17","defines":["A=1","B"],"spec":["3=uint:64"],)"
-                        R"("subgroup_size":16,"version":"0.0.9","code_generation":14})"));
+  ResultIdentity identity = IdentityOf("uber/17", {"A=1", "B"}, request);
+  identity.pair = "b.frag";
+  EXPECT_THAT(
+      ResultLine("a", result, {{}, false, identity}),
+      HasSubstr(
+          R"("name":"uber/17","defines":["A=1","B"],"spec":["3=uint:64"],)"
+          R"("subgroup_size":16,"full_subgroups":true,"dispatch_base":true,)"
+          R"("state":{"view_mask":3},"pair":"b.frag","version":"0.0.9","code_generation":14})"));
 }
 
 TEST(ResultLine, Refused) {

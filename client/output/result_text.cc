@@ -11,6 +11,7 @@
 #include "client/cli/terminal.h"
 #include "client/output/reason.h"
 #include "client/output/result_json.h"
+#include "client/output/text_table.h"
 #include "proto/statistics.h"
 
 namespace kiln::client {
@@ -48,24 +49,6 @@ std::string Figure(const std::vector<NamedValue>& values, const Column& column) 
     return column.estimated && v.value == 0 ? "-" : absl::StrCat(v.value);
   }
   return "-";
-}
-
-std::string Table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths(rows[0].size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    text += "  ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      std::string padding(widths[i] - row[i].size(), ' ');
-      if (i == 0) absl::StrAppend(&text, row[i], padding);
-      if (i > 0) absl::StrAppend(&text, "  ", padding, row[i]);
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace
@@ -115,7 +98,7 @@ std::string SuccessText(absl::string_view file, const TargetResult& result,
     rows.push_back({Printable(variant.name())});
     for (const Column& column : columns) rows.back().push_back(Figure(values, column));
   }
-  return text + Table(rows);
+  return text + TextTable(rows);
 }
 
 }  // namespace kiln::client

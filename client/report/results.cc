@@ -78,6 +78,16 @@ Permutation PermutationOf(const Json& line) {
   if (size != line.end() && size->is_number_integer()) {
     parts.push_back(absl::StrCat("subgroup ", size->get<int64_t>()));
   }
+  for (const auto& [key, words] : {std::pair("full_subgroups", "full subgroups"),
+                                   std::pair("dispatch_base", "dispatch base")}) {
+    if (line.value(key, Json()) == true) parts.push_back(words);
+  }
+  if (auto state = line.find("state"); state != line.end() && state->is_object()) {
+    parts.push_back(state->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  if (const std::string pair = Text(line, "pair"); !pair.empty()) {
+    parts.push_back(absl::StrCat("with ", pair));
+  }
   permutation.options = absl::StrJoin(parts, "; ");
   return permutation;
 }

@@ -42,8 +42,10 @@ struct Result {
 
 // Distinguishes permutations of a module.
 struct Permutation {
-  std::string name;     // given by a manifest; may be empty
-  std::string options;  // defines, constants and subgroup size in force, as text; may be empty
+  std::string name;  // given by a manifest; may be empty
+  // Defines, constants, subgroup size, pipeline state and so on in force, and the other file of a
+  // pair, as text; may be empty.
+  std::string options;
 
   auto operator<=>(const Permutation&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "client/cli/stage_name.h"
 #include "core/driver/compile.h"
+#include "core/out/container.h"
 
 namespace kiln::client {
 
@@ -24,6 +25,15 @@ absl::string_view TargetChoices() {
 absl::string_view StageChoices() {
   static const auto* const choices =
       new std::string(absl::StrReplaceAll(StageNames(), {{", ", " "}}));
+  return *choices;
+}
+
+absl::string_view ContainerChoices() {
+  static const auto* const choices = [] {
+    std::vector<std::string> names;
+    for (const out::ContainerInfo& row : out::kContainers) names.emplace_back(row.name);
+    return new std::string(absl::StrJoin(names, " "));
+  }();
   return *choices;
 }
 

@@ -13,6 +13,7 @@ inline constexpr absl::string_view kWidthChoices = "8 16 32";
 // Words with a space between; the texts live as long as the process.
 absl::string_view TargetChoices();
 absl::string_view StageChoices();
+absl::string_view ContainerChoices();
 absl::string_view PassChoices();  // optional passes alone
 
 }  // namespace kiln::client

@@ -18,12 +18,26 @@ absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string
   };
   const absl::StatusOr<std::string> text = ReadRegularFile(path, kMaxBytes);
   if (!text.ok()) return wrong(text.status().message());
+  auto state = ParsePipelineState(*text);
+  return state.ok() ? state : wrong(state.status().message());
+}
+
+absl::StatusOr<kiln::v1alpha::PipelineState> ParsePipelineState(const std::string& json) {
   kiln::v1alpha::PipelineState state;
-  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &state);
-  if (!parsed.ok()) {
-    return wrong(absl::StrCat("not a pipeline state: ", std::string(parsed.message())));
-  }
-  return state;
+  const auto parsed = google::protobuf::util::JsonStringToMessage(json, &state);
+  if (parsed.ok()) return state;
+  return absl::InvalidArgumentError(
+      absl::StrCat("not a pipeline state: ", std::string(parsed.message())));
+}
+
+std::string PipelineStateJson(const kiln::v1alpha::PipelineState& state) {
+  if (state.ByteSizeLong() == 0) return "";
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  std::string json;
+  const auto printed = google::protobuf::util::MessageToJsonString(state, &json, options);
+  ABSL_ASSERT(printed.ok());
+  return json;
 }
 
 }  // namespace kiln::client

@@ -15,6 +15,13 @@ namespace kiln::client {
 // type. The daemon checks whether values are within their bounds.
 absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string& path);
 
+// Does the same for a text. InvalidArgument: "not a pipeline state: ...".
+absl::StatusOr<kiln::v1alpha::PipelineState> ParsePipelineState(const std::string& json);
+
+// Returns the JSON from which ParsePipelineState makes the same state, on one line; empty for the
+// state that is unset everywhere.
+std::string PipelineStateJson(const kiln::v1alpha::PipelineState& state);
+
 }  // namespace kiln::client
 
 #endif  // KILN_CLIENT_REQUEST_PIPELINE_STATE_H_

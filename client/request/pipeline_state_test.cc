@@ -36,6 +36,17 @@ TEST(PipelineState, IsRead) {
   EXPECT_TRUE(ReadPipelineState(FileOf("{}")).ok());
 }
 
+TEST(PipelineState, IsWrittenAsItIsRead) {
+  const std::string text =
+      R"({"fragment":{"samples":4,"color":{"attachments":[{"location":2,"type":"UINT"}]}},"view_mask":5})";
+  const auto state = ParsePipelineState(text);
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(PipelineStateJson(*state), text);
+  EXPECT_EQ(PipelineStateJson({}), "");
+  EXPECT_THAT(std::string(ParsePipelineState("{\"sample\": 4}").status().message()),
+              HasSubstr("not a pipeline state: "));
+}
+
 TEST(PipelineState, WhatIsWrongIsSaid) {
   EXPECT_THAT(Refusal("{\"fragments\": {}}"), HasSubstr("fragments"));
   EXPECT_THAT(Refusal("{\"fragment\": {\"samples\": \"many\"}}"), HasSubstr("samples"));

@@ -13,12 +13,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/stage_name.h"
 #include "client/cli/terminal.h"
 #include "client/request/choices.h"
 #include "client/request/pipeline_state.h"
 #include "client/request/spec_constant.h"
 #include "core/base/utf8.h"
+#include "core/out/container.h"
 
 namespace kiln::client {
 namespace {
@@ -75,6 +78,20 @@ absl::Status CheckPasses(const Capabilities& capabilities, const CompileRequest&
   return absl::OkStatus();
 }
 
+// A daemon of before containers would answer with raw code.
+absl::Status CheckContainer(const Capabilities& capabilities, const std::string& service,
+                            const CompileRequest& request) {
+  const std::string& container = request.options().container();
+  if (container.empty()) return absl::OkStatus();
+  for (const auto& target : capabilities.targets()) {
+    for (const auto& known : target.containers()) {
+      if (known.name() == container) return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--container=", container, ": no target of ", service, " has it"));
+}
+
 absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
   if (count <= limit) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -129,6 +146,10 @@ std::vector<Flag> CompileFlags() {
        "required subgroup size, which is then the only dispatch width", kWidthChoices},
       {"full-subgroups", 0, "", false,
        "require full subgroups: only widths that divide the workgroup's size in x"},
+      {"container", 0, "NAME", false,
+       "form of the machine code: raw (default), or amdhsa, which ROCm loads; `kiln targets` says "
+       "which target has it for which stages",
+       ContainerChoices()},
       {"dispatch-base", 0, "", false, "for vkCmdDispatchBase: workgroup ids start from its base"},
   };
 }
@@ -152,6 +173,16 @@ absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>
     parsed.push_back(width);
   }
   return parsed;
+}
+
+absl::StatusOr<std::string> ParseContainer(const std::string& name) {
+  const out::ContainerInfo* info = name.empty() ? nullptr : out::FindContainer(name);
+  if (info == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", EscapeNonUtf8(name), "' is not a container; the containers are ",
+                     absl::StrReplaceAll(ContainerChoices(), {{" ", ", "}})));
+  }
+  return info->container == out::Container::kRaw ? "" : name;
 }
 
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
@@ -202,6 +233,14 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   }
   request.mutable_options()->set_require_full_subgroups(flags.Has("full-subgroups"));
   request.mutable_options()->set_dispatch_base(flags.Has("dispatch-base"));
+  if (flags.Has("container")) {
+    auto container = ParseContainer(flags.Get("container"));
+    if (!container.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--container: ", container.status().message()));
+    }
+    request.mutable_options()->set_container(*container);
+  }
   if (flags.Has("state")) {
     auto state = ReadPipelineState(flags.Get("state"));
     if (!state.ok()) return state.status();
@@ -219,6 +258,16 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   }
   if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
   return settings;
+}
+
+absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names) {
+  const std::vector<std::string> parts = absl::StrSplit(names, ',');
+  if (parts.size() == 1) return std::array<std::string, 2>{parts[0], parts[0]};
+  if (parts.size() == 2 && !parts[0].empty() && !parts[1].empty()) {
+    return std::array<std::string, 2>{parts[0], parts[1]};
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--entry=", names, ": for two files give NAME, or VERTEX,FRAGMENT if the names differ"));
 }
 
 void WarnOfMissingFolders(const CompileSettings& settings) {
@@ -247,6 +296,7 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
   const auto& limits = capabilities.limits();
   if (absl::Status s = CheckTargets(capabilities, service, request); !s.ok()) return s;
   if (absl::Status s = CheckPasses(capabilities, request); !s.ok()) return s;
+  if (absl::Status s = CheckContainer(capabilities, service, request); !s.ok()) return s;
   for (absl::Status s :
        {CheckCount("--spec", request.spec_constants_size(), limits.max_spec_constants()),
         CheckCount("-D", static_cast<int64_t>(settings->source.defines.size()),

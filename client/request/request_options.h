@@ -2,6 +2,7 @@
 #ifndef KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
 #define KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct CompileSettings {
 };
 
 // Returns --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass,
-// --bisect, --cache, and the flags of graphics stages.
+// --bisect, --cache, --container, and the flags of graphics stages.
 std::vector<Flag> CompileFlags();
 
 // InvalidArgument names the flag and the remedy.
@@ -41,8 +42,14 @@ absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,
 
 // Returns "compute" for "comp"; InvalidArgument lists the stages.
 absl::StatusOr<std::string> ParseStage(const std::string& name);
+// Returns the container as requests have it, empty for raw code; InvalidArgument lists them.
+absl::StatusOr<std::string> ParseContainer(const std::string& name);
 // InvalidArgument: not 8, 16, 32 or 64.
 absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths);
+
+// Returns the entry points of the vertex and the fragment shader of a pair from "NAME", or
+// "VERTEX,FRAGMENT"; empty: none is named.
+absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names);
 
 // Returns true if the service compiles this stage at all; otherwise sets `refusal`.
 bool StageIsCompiled(const kiln::v1alpha::Capabilities& capabilities, const std::string& stage,

@@ -31,6 +31,9 @@ MADE = {
         ['QuarantineList', 'QuarantineEntry', 'ClearQuarantineResponse'], True),
 }
 
+# Schemas that are written by hand and have these messages among their definitions, under "$defs".
+EMBEDDED = {'manifest.schema.json': ['PipelineState'], 'result.schema.json': ['PipelineState']}
+
 SCALARS = {
     Field.TYPE_BOOL: {'type': 'boolean'},
     Field.TYPE_STRING: {'type': 'string'},
@@ -137,11 +140,27 @@ def schema_text(types, title, messages, all_printed):
     return laid_out(whole) + '\n'
 
 
+def with_embedded(text, types, messages):
+    """The text of a schema with the definitions of messages; unchanged if it has them."""
+    schema, whole = Schema(types, False), json.loads(text)
+    for message in messages:
+        schema.reference('.kiln.v1alpha.' + message)
+    definitions = whole.setdefault('$defs', {})
+    if all(definitions.get(name) == definition for name, definition in schema.definitions.items()):
+        return text
+    definitions.update(sorted(schema.definitions.items()))
+    return laid_out(whole) + '\n'
+
+
 def main():
     folder, check = sys.argv[1], '--check' in sys.argv[2:]
     types, stale = read_types(), 0
-    for name, (title, messages, all_printed) in MADE.items():
-        path, text = os.path.join(folder, name), schema_text(types, title, messages, all_printed)
+    texts = {name: schema_text(types, *made) for name, made in MADE.items()}
+    for name, messages in EMBEDDED.items():
+        with open(os.path.join(folder, name), encoding='utf-8') as file:
+            texts[name] = with_embedded(file.read(), types, messages)
+    for name, text in texts.items():
+        path = os.path.join(folder, name)
         if not check:
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(text)

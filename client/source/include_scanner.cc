@@ -195,9 +195,7 @@ class Resolver {
     return true;
   }
 
-  std::string NameFor(const std::string& path) const {
-    return ValidUtf8(folders_.root.empty() ? path : RelativeTo(folders_.root, path));
-  }
+  std::string NameFor(const std::string& path) const { return NameOfInclude(path, folders_.root); }
 
   static bool AllMeanTheSame(const std::vector<Occurrence>& occurrences) {
     return std::all_of(occurrences.begin(), occurrences.end(),
@@ -253,6 +251,10 @@ class Resolver {
 };
 
 }  // namespace
+
+std::string NameOfInclude(const std::string& path, const std::string& root) {
+  return ValidUtf8(root.empty() ? path : RelativeTo(root, path));
+}
 
 std::vector<IncludeLine> FindIncludes(absl::string_view text) {
   std::vector<IncludeLine> includes;

@@ -57,6 +57,9 @@ struct IncludeFolders {
   std::string root;
 };
 
+// Returns the name that an include found at `path` has in a request.
+std::string NameOfInclude(const std::string& path, const std::string& root);
+
 // Adds to `glsl` (whose text and name are set) the includes of its text, found beside `path` and in
 // the folders. Appends unresolved ones to `missing`. ResourceExhausted: over a limit;
 // InvalidArgument: ambiguous; others: an existing file cannot be read.

@@ -25,6 +25,10 @@ constexpr Format kFormats[] = {
      ".foz", kExtract},
     {"a DirectX container (DXBC or DXIL)", "DXBC", ".dxbc", "compile its HLSL with `dxc -spirv`"},
     {"a DirectX container (DXBC or DXIL)", "", ".dxil", "compile its HLSL with `dxc -spirv`"},
+    {"machine code (ELF)",
+     "\x7f"
+     "ELF",
+     ".hsaco", "`kiln disasm`, `kiln analyze` and `kiln run` take it with --target"},
     {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V and GLSL"},
     {"SPIR-V as text", "; SPIR-V", ".spvasm", "assemble it with `spirv-as`"},
     {"HLSL", "", ".hlsl", kDxc},
@@ -38,7 +42,7 @@ constexpr Format kFormats[] = {
 
 std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents) {
   const auto text = [](const Format& format) {
-    return absl::StrCat("is ", format.what, ", which Kiln does not read; ", format.remedy);
+    return absl::StrCat("is ", format.what, ", which Kiln does not compile; ", format.remedy);
   };
   for (const Format& format : kFormats) {
     if (!format.begins.empty() && absl::StartsWith(contents, format.begins)) return text(format);

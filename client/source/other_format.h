@@ -9,8 +9,8 @@
 
 namespace kiln::client {
 
-// Returns "is HLSL, which Kiln does not read; ...", from the contents, else from the ending of the
-// name. Empty: none of these formats.
+// Returns "is HLSL, which Kiln does not compile; ...", from the contents, else from the ending of
+// the name. Empty: none of these formats.
 std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents);
 
 }  // namespace kiln::client

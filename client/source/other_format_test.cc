@@ -26,6 +26,10 @@ TEST(OtherFormat, ContentsSayItFirst) {
                                   "FOSSILIZEDB..."),
               HasSubstr("Fossilize"));
   EXPECT_THAT(DescribeOtherFormat("x.hlsl", "DXBC...."), HasSubstr("DirectX container"));
+  EXPECT_THAT(DescribeOtherFormat("x.comp",
+                                  "\x7f"
+                                  "ELF..."),
+              HasSubstr("`kiln disasm`"));
   EXPECT_THAT(DescribeOtherFormat("stdin", "; SPIR-V\n; Version: 1.6"), HasSubstr("spirv-as"));
 }
 

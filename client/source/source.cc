@@ -133,6 +133,17 @@ absl::StatusOr<std::string> ReadSource(const std::string& path, const SourceOpti
   return may_be_pipe ? ReadWholeFile(path, most) : read(path, most);
 }
 
+// Returns `read` that also adds the files it reads to `files`. Their names are those that
+// ResolveIncludes gives them.
+ReadFile Noting(const ReadFile& read, const std::string& root, std::vector<SourceFile>* files) {
+  if (files == nullptr) return read;
+  return [=](const std::string& path, uint64_t most) {
+    absl::StatusOr<std::string> text = read(path, most);
+    if (text.ok()) files->push_back({path, NameOfInclude(path, root)});
+    return text;
+  };
+}
+
 absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
                      const SourceOptions& options, const ReadFile& read, CompileRequest* request,
                      std::vector<MissingInclude>* missing) {
@@ -162,7 +173,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
 
 absl::Status LoadSource(const std::string& path, const std::string& name,
                         const SourceOptions& options, CompileRequest* request,
-                        std::vector<MissingInclude>* missing) {
+                        std::vector<MissingInclude>* missing, std::vector<SourceFile>* files) {
+  if (files != nullptr && path != "-") files->push_back({path, ValidUtf8(name)});
   for (absl::Status status : {CheckName(name), CheckOutput(options.output)}) {
     if (!status.ok()) return WithForeignCause(std::move(status), "cannot_read");
   }
@@ -181,7 +193,7 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
   if (const std::string other = DescribeOtherFormat(name, *bytes); !other.empty()) {
     return Invalid(name, other, "other_format");
   }
-  return SetGlsl(path, name, *bytes, options, read, request, missing);
+  return SetGlsl(path, name, *bytes, options, Noting(read, options.root, files), request, missing);
 }
 
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,

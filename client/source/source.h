@@ -35,15 +35,23 @@ struct SourceOptions {
   bool may_leave = false;                  // --allow-include-outside
 };
 
+// A file that went into a request.
+struct SourceFile {
+  std::string path;  // through which it was opened
+  std::string name;  // in the request, so in messages about it
+};
+
 // Sets the source of `request` from `path` ("-": standard input), `name` in messages. A name or an
 // output's name that no file can have is cannot_read before anything is compiled. Appends includes
-// that were not found to `missing`. Errors name file and remedy and carry a cause (CauseOf):
+// that were not found to `missing`, and those that were read, the source first, to `read` if it is
+// not null (also if there is an error). Errors name file and remedy and carry a cause (CauseOf):
 // cannot_read, empty_file, truncated_module, not_spirv, not_text, other_format, no_stage,
 // too_large, include_error. Only cannot_read, other_format and no_stage are errors of the command
 // line, not of the file.
 absl::Status LoadSource(const std::string& path, const std::string& name,
                         const SourceOptions& options, kiln::v1alpha::CompileRequest* request,
-                        std::vector<MissingInclude>* missing);
+                        std::vector<MissingInclude>* missing,
+                        std::vector<SourceFile>* read = nullptr);
 
 // Returns "blur.comp:3: #include "x.glsl" was not found; looked beside blur.comp and in ...".
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,

@@ -57,6 +57,8 @@ absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& bac
                                     const Budget& budget) {
   if (absl::Status s = CheckCompiler(backend); !s.ok()) return s;
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
+  absl::Status contained = CheckContainer(backend, options.container, prepared.info.stage);
+  if (!contained.ok()) return contained;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(
         absl::InvalidArgumentError("pipeline state: a compute shader has none; leave it out"),
@@ -79,6 +81,22 @@ absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& bac
 absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
                                  const CompileOptions& options, Sink* sink, const Budget& budget) {
   return CompileFor(prepared, BackendOf(target), options, sink, budget);
+}
+
+std::vector<TargetContainer> ContainersOf(Target target) {
+  std::vector<TargetContainer> all;
+  for (const BackendContainer& row : BackendOf(target).containers) {
+    all.push_back({out::InfoOf(row.container).name, {row.stages.begin(), row.stages.end()}});
+  }
+  return all;
+}
+
+absl::StatusOr<std::optional<out::LaunchRecord>> RecordInFile(Target target,
+                                                              absl::Span<const uint8_t> file) {
+  for (const BackendContainer& row : BackendOf(target).containers) {
+    if (row.claims(file)) return row.record(file);
+  }
+  return std::nullopt;
 }
 
 absl::Status CheckCompiler(Target target) { return CheckCompiler(BackendOf(target)); }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "core/base/pass_options.h"
 #include "core/base/sink.h"
 #include "core/base/spec_type.h"
+#include "core/out/launch_record.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
 #include "core/target/statistics.h"
@@ -43,6 +45,19 @@ uint32_t AbiVersion(Target target);
 std::string VariantName(Target target, uint32_t width);
 // Returns the figures that each variant of the target has.
 absl::Span<const StatisticRow> StatisticsOf(Target target);
+
+// A container, besides raw code, that results of a target can be in, and of which stages.
+struct TargetContainer {
+  std::string_view name;
+  std::vector<std::string_view> stages;
+};
+std::vector<TargetContainer> ContainersOf(Target target);
+
+// Returns the launch record of a file in one of the target's containers, of any compiler; nullopt
+// for bytes that are none, which may be raw code. InvalidArgument: the file is damaged, or of
+// another target.
+absl::StatusOr<std::optional<out::LaunchRecord>> RecordInFile(Target target,
+                                                              absl::Span<const uint8_t> file);
 
 struct PrepareOptions {
   std::string entry_point;                      // empty: the only one

@@ -421,7 +421,7 @@ std::string BytesFor(const Prepared& prepared, Target target) {
   return bytes;
 }
 
-// What one target compiles does not touch what the next one reads.
+// The compile for one target leaves what the next one reads.
 TEST(Driver, AllTargetsCompileFromOnePrepare) {
   const auto shared = PrepareText(kShader);
   std::vector<std::string> first, again;

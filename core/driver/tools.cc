@@ -28,6 +28,21 @@ absl::Status CheckCompiler(const Backend& backend) {
                    "missing_compiler");
 }
 
+absl::Status CheckContainer(const Backend& backend, out::Container container,
+                            std::string_view stage) {
+  if (container == out::Container::kRaw) return absl::OkStatus();
+  const std::string name(out::InfoOf(container).name), target(backend.name);
+  for (const BackendContainer& row : backend.containers) {
+    if (row.container != container) continue;
+    if (std::find(row.stages.begin(), row.stages.end(), stage) != row.stages.end()) {
+      return absl::OkStatus();
+    }
+    return Unsupported("container", absl::StrCat(name, " for the stage ", std::string(stage),
+                                                 " of the target ", target));
+  }
+  return Unsupported("container", absl::StrCat(name, " for the target ", target));
+}
+
 absl::Status CheckDisassembler(const Backend& backend) {
   return backend.disassemble == nullptr ? Missing(backend, "disassembler") : absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,9 @@ namespace kiln {
 // Returns UNIMPLEMENTED, which names the tool or switch, if the back end does not have what is
 // asked for.
 absl::Status CheckCompiler(const Backend& backend);
+// The same for a container that the target's results of this stage cannot be in (cause container).
+absl::Status CheckContainer(const Backend& backend, out::Container container,
+                            std::string_view stage);
 absl::Status CheckDisassembler(const Backend& backend);
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options);
 absl::Status CheckSimulation(const Backend& backend, const SimulationOptions& options);

@@ -67,6 +67,27 @@ TEST(Tools, ABackEndWithoutACompilerSaysSo) {
             "the target bare has tools for machine code of other compilers, and no compiler yet");
 }
 
+// Containers are data of the row, and so are their stages.
+TEST(Tools, AContainerThatTheTargetOrTheStageDoesNotHaveIsRefused) {
+  static constexpr std::string_view kStages[] = {"compute", "vertex"};
+  static constexpr BackendContainer kContainers[] = {
+      {out::Container::kAmdHsa, kStages, nullptr, nullptr}};
+  Backend boxed = kBare;
+  boxed.containers = kContainers;
+  EXPECT_TRUE(CheckContainer(kBare, out::Container::kRaw, "compute").ok());
+  EXPECT_TRUE(CheckContainer(boxed, out::Container::kRaw, "fragment").ok());
+  EXPECT_TRUE(CheckContainer(boxed, out::Container::kAmdHsa, "compute").ok());
+  EXPECT_TRUE(CheckContainer(boxed, out::Container::kAmdHsa, "vertex").ok());
+  const absl::Status stage = CheckContainer(boxed, out::Container::kAmdHsa, "fragment");
+  const absl::Status target = CheckContainer(kBare, out::Container::kAmdHsa, "compute");
+  for (const absl::Status& s : {stage, target}) {
+    EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(CauseOf(s), "container");
+  }
+  EXPECT_EQ(stage.message(), "amdhsa for the stage fragment of the target bare");
+  EXPECT_EQ(target.message(), "amdhsa for the target bare");
+}
+
 TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
             "--slow: the analysis of whole has no such mode");

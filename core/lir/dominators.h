@@ -26,8 +26,6 @@ class Dominators {
     return reachable(a) && reachable(b) && enter_[a.index] <= enter_[b.index] &&
            leave_[b.index] <= leave_[a.index];
   }
-  // Reachable blocks in reverse post order.
-  const std::vector<BlockId>& reverse_post_order() const { return rpo_; }
 
  private:
   static constexpr uint32_t kUnreached = ~uint32_t{0};

@@ -11,12 +11,36 @@
 namespace kiln::lir {
 namespace {
 
-enum class Reach : uint8_t { kNone, kBlock, kDominated };
+class RulesOfMachine : public MergeRules {
+ public:
+  explicit RulesOfMachine(const Machine& machine) : machine_(machine) {}
+
+  Reach ReachOf(const Function& f, InstId id) const override {
+    constexpr uint32_t kStays = kOpTerminator | kOpReadsMemory | kOpWritesMemory | kOpBarrier |
+                                kOpSideEffect | kOpExit | kOpSpill | kOpFill | kOpOrderedRead;
+    const OpInfo& info = machine_.ops[f.inst(id).op];
+    if ((info.flags & kStays) != 0) return Reach::kNone;
+    for (const Operand& d : f.defs(id)) {
+      if (!IsValue(d)) return Reach::kNone;
+      if (machine_.files[f.value(d.value()).file].save_file != FileInfo::kNoFile) {
+        return Reach::kNone;
+      }
+    }
+    if ((info.flags & (kOpAcrossLanes | kOpWritesOffLanes)) != 0) return Reach::kBlock;
+    const auto uses = f.uses(id);
+    const bool constant = (info.flags & (kOpCopy | kOpCollect)) != 0 &&
+                          std::none_of(uses.begin(), uses.end(), IsValue);
+    return constant ? Reach::kBlock : Reach::kDominated;
+  }
+
+ private:
+  const Machine& machine_;
+};
 
 class Merger {
  public:
-  Merger(const Machine& machine, Function& f, const std::function<bool()>& may_rewrite)
-      : machine_(machine),
+  Merger(const MergeRules& rules, Function& f, const std::function<bool()>& may_rewrite)
+      : rules_(rules),
         f_(f),
         may_rewrite_(may_rewrite),
         to_(f.values.size()),
@@ -38,25 +62,6 @@ class Merger {
     insts.resize(kept);
   }
 
-  // Returns from where an equal instruction may give the result.
-  Reach ReachOf(InstId id) const {
-    constexpr uint32_t kStays = kOpTerminator | kOpReadsMemory | kOpWritesMemory | kOpBarrier |
-                                kOpSideEffect | kOpExit | kOpSpill | kOpFill | kOpOrderedRead;
-    const OpInfo& info = machine_.ops[f_.inst(id).op];
-    if (f_.inst(id).num_defs == 0 || (info.flags & kStays) != 0) return Reach::kNone;
-    for (const Operand& d : f_.defs(id)) {
-      if (!IsValue(d)) return Reach::kNone;
-      if (machine_.files[f_.value(d.value()).file].save_file != FileInfo::kNoFile) {
-        return Reach::kNone;
-      }
-    }
-    if ((info.flags & (kOpAcrossLanes | kOpWritesOffLanes)) != 0) return Reach::kBlock;
-    const auto uses = f_.uses(id);
-    const bool constant = (info.flags & (kOpCopy | kOpCollect)) != 0 &&
-                          std::none_of(uses.begin(), uses.end(), IsValue);
-    return constant ? Reach::kBlock : Reach::kDominated;
-  }
-
   Operand Renamed(Operand o) const {
     while (IsValue(o) && to_[o.id].valid()) o.id = to_[o.id].index;
     return o;
@@ -73,17 +78,21 @@ class Merger {
     add(uint64_t{in.op} | uint64_t{in.width} << 16 | uint64_t{in.group} << 24 |
         uint64_t{in.flags} << 32 | uint64_t{in.cmod} << 40 | uint64_t{in.predicate_mode} << 48);
     add(uint64_t{in.aux} | uint64_t{in.num_defs} << 32 | uint64_t{in.num_uses} << 40);
+    const uint32_t equal = rules_.EqualTypes(f_, id);
+    const auto type_of = [equal](const Operand& o) {
+      return o.type < 32 && (equal >> o.type & 1) != 0 ? uint8_t{0xff} : o.type;
+    };
     for (const Operand& d : f_.defs(id)) {
       const Value& v = f_.value(d.value());
-      add(uint64_t{d.type} | uint64_t{v.file} << 8 | uint64_t{v.comps} << 16 |
+      add(uint64_t{type_of(d)} | uint64_t{v.file} << 8 | uint64_t{v.comps} << 16 |
           uint64_t{v.elem_bytes} << 32 | uint64_t{v.whole_registers} << 40 |
           uint64_t{v.in_tail} << 41);
       key_.push_back(uint32_t{d.comp} | uint32_t{d.comps} << 16);
     }
     for (const Operand& use : f_.uses(id)) {
       const Operand o = Renamed(use);
-      add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 | uint64_t{o.type} << 40 |
-          uint64_t{o.mods} << 48 | uint64_t{o.sub} << 56);
+      add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 |
+          uint64_t{type_of(o)} << 40 | uint64_t{o.mods} << 48 | uint64_t{o.sub} << 56);
       key_.push_back(uint32_t{o.comp} | uint32_t{o.comps} << 16);
     }
   }
@@ -95,7 +104,8 @@ class Merger {
   }
 
   bool Merge(InstId id, BlockId b) {
-    const Reach reach = ReachOf(id);
+    if (f_.inst(id).num_defs == 0) return false;
+    const Reach reach = rules_.ReachOf(f_, id);
     if (reach == Reach::kNone) return false;
     MakeKey(id);
     block_[id.index] = b;
@@ -126,7 +136,7 @@ class Merger {
     }
   }
 
-  const Machine& machine_;
+  const MergeRules& rules_;
   Function& f_;
   const std::function<bool()>& may_rewrite_;
   std::vector<ValueId> to_;
@@ -139,8 +149,12 @@ class Merger {
 
 }  // namespace
 
+bool MergeEqual(const MergeRules& rules, Function& f, const std::function<bool()>& may_rewrite) {
+  return Merger(rules, f, may_rewrite).Run();
+}
+
 bool MergeEqual(const Machine& machine, Function& f, const std::function<bool()>& may_rewrite) {
-  return Merger(machine, f, may_rewrite).Run();
+  return MergeEqual(RulesOfMachine(machine), f, may_rewrite);
 }
 
 }  // namespace kiln::lir

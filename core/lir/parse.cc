@@ -371,6 +371,8 @@ class Parser {
         f->flags |= kPredicateInverse;
       } else if (w[i] == "ra") {
         f->flags |= kInsertedCopy;
+      } else if (w[i] == "unordered") {
+        f->flags |= kUnordered;
       } else if (w[i] == "preferred") {
         f->flags |= kPreferredExit;
       } else if (w[i] == "cmod" && more && Number(w[i + 1], &f->cmod)) {

@@ -19,8 +19,8 @@ struct Features {
 
   // Atomic operations on floats (else lower_float_atomics).
   struct FloatAtomics {
-    bool add;  // of dwords in buffers and shared memory, as are
-    bool min_max;
+    bool add;      // of dwords in buffers and shared memory
+    bool min_max;  // of dwords, and of doubles if the target has any, there
     bool on_images;
     bool of_16_bits;  // and atomics on 16-bit integers
   } float_atomics;
@@ -30,7 +30,7 @@ struct Features {
   bool addresses;             // memory accesses by 64-bit address
   bool shared_int64_atomics;  // 64-bit atomics on shared memory, of pairs unless `int64`
   bool float64;               // floats of 64 bits: correctly rounded, division and root included
-  bool float64_atomics;       // atomic additions, minima and maxima of them
+  bool float64_atomics;       // atomics of them, by instructions or 64-bit compare-exchanges
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
   // Constant texel offsets of samples, in texels.
   struct TexelOffsets {
@@ -54,6 +54,7 @@ struct Features {
   // source one of any bits besides some powers of two.
   enum class Addends : uint8_t { kNone, kExactHalves, kOneLiteral };
   Addends constant_addends;
+  bool fuses_all_widths;  // multiply-adds of 16 and 64 bits save an instruction, as those of 32 do
 
   bool conditions_in_flags;  // few, each for a straight line of code (then rematerialise_compares)
 

@@ -23,8 +23,6 @@ enum Section : uint16_t {
   kStrtab
 };
 
-constexpr uint32_t kDescriptorBytes = 64;
-
 // ---- Metadata.
 
 void PutArgument(const AmdHsaArgument& a, MessagePack& m) {
@@ -80,7 +78,6 @@ void PutKernel(const AmdHsaKernel& k, MessagePack& m) {
 
 // Returns the note's section: sizes of name and contents, type, name, contents.
 std::vector<uint8_t> NoteOf(const AmdHsaKernel& k) {
-  constexpr uint32_t kMetadata = 32;  // NT_AMDGPU_METADATA
   MessagePack m;
   m.Map(3);
   m.Text("amdhsa.kernels");
@@ -92,12 +89,11 @@ std::vector<uint8_t> NoteOf(const AmdHsaKernel& k) {
   m.Array(2);
   m.Number(1);
   m.Number(2);
-  constexpr char kOwner[] = "AMDGPU";
   std::vector<uint8_t> note;
-  PutNumber(note, sizeof(kOwner), 4);
+  PutNumber(note, sizeof(kAmdHsaNoteOwner), 4);
   PutNumber(note, m.bytes().size(), 4);
-  PutNumber(note, kMetadata, 4);
-  note.insert(note.end(), kOwner, kOwner + sizeof(kOwner));
+  PutNumber(note, kAmdHsaMetadataNote, 4);
+  note.insert(note.end(), kAmdHsaNoteOwner, kAmdHsaNoteOwner + sizeof(kAmdHsaNoteOwner));
   note.resize((note.size() + 3) / 4 * 4);
   note.insert(note.end(), m.bytes().begin(), m.bytes().end());
   note.resize((note.size() + 3) / 4 * 4);
@@ -107,7 +103,8 @@ std::vector<uint8_t> NoteOf(const AmdHsaKernel& k) {
 // ---- Code.
 
 std::vector<uint8_t> DescriptorOf(const AmdHsaKernel& k, uint64_t entry_minus_descriptor) {
-  constexpr uint32_t kKernargAddress = 1 << 3, kFlatScratchInit = 1 << 5, kWave32 = 1 << 10;
+  const uint32_t properties =
+      kAmdHsaKernargAddress | kAmdHsaFlatScratchInit | (k.lanes == 32 ? kAmdHsaWave32 : 0);
   std::vector<uint8_t> d;
   PutNumber(d, k.lds_bytes, 4);
   PutNumber(d, k.scratch_bytes_per_lane, 4);
@@ -118,8 +115,8 @@ std::vector<uint8_t> DescriptorOf(const AmdHsaKernel& k, uint64_t entry_minus_de
   PutNumber(d, k.rsrc3, 4);
   PutNumber(d, k.rsrc1, 4);
   PutNumber(d, k.rsrc2, 4);
-  PutNumber(d, kKernargAddress | kFlatScratchInit | (k.lanes == 32 ? kWave32 : 0), 2);
-  d.resize(kDescriptorBytes);
+  PutNumber(d, properties, 2);
+  d.resize(kAmdHsaDescriptorBytes);
   return d;
 }
 
@@ -164,8 +161,8 @@ std::vector<uint8_t> SymbolsOf(const AmdHsaKernel& k, const ElfFile& file) {
   const uint32_t name = strings.Add(k.name), descriptor = strings.Add(k.name + ".kd");
   std::vector<uint8_t> symbols(kElfSymbolBytes);
   PutSymbol(symbols, {name, kElfFunction, kText, SectionOf(file, kText).address, k.code.size()});
-  PutSymbol(symbols,
-            {descriptor, kElfObject, kRodata, SectionOf(file, kRodata).address, kDescriptorBytes});
+  PutSymbol(symbols, {descriptor, kElfObject, kRodata, SectionOf(file, kRodata).address,
+                      kAmdHsaDescriptorBytes});
   return symbols;
 }
 
@@ -180,12 +177,10 @@ void FillPlaced(const AmdHsaKernel& k, ElfFile& file) {
 
 // Returns the file with its sections at their places.
 ElfFile Placed(const AmdHsaKernel& k) {
-  constexpr uint16_t kShared = 3, kMachine = 224;
-  constexpr uint8_t kOsAbi = 64, kVersion5 = 3;
-  constexpr uint32_t kGfx1030 = 0x36;
+  constexpr uint16_t kShared = 3;
   ElfStrings strings;
   for (const std::string& name : NamesOf(k)) strings.Add(name);
-  ElfFile file{kShared, kMachine, kOsAbi, kVersion5, kGfx1030, {}};
+  ElfFile file{kShared, kAmdHsaMachine, kAmdHsaOsAbi, kAmdHsaVersion5, kAmdHsaGfx1030, {}};
   file.sections.resize(kStrtab);
   const auto add = [&file](Section at, const char* name, uint32_t type, uint64_t rights,
                            uint64_t alignment) -> ElfSection& {
@@ -208,7 +203,7 @@ ElfFile Placed(const AmdHsaKernel& k) {
   hash.link = kDynsym;
   hash.bytes = ElfHashTable(NamesOf(k));
   add(kDynstr, ".dynstr", kElfStrings, 0, 1).bytes = strings.bytes();
-  add(kRodata, ".rodata", kElfProgbits, 0, kDescriptorBytes);
+  add(kRodata, ".rodata", kElfProgbits, 0, kAmdHsaDescriptorBytes);
   add(kText, ".text", kElfProgbits, kElfExecutable, 256).bytes = TextOf(k);
   ElfSection& dynamic = add(kDynamic, ".dynamic", kElfDynamic, kElfWritable, 8);
   dynamic.entry_bytes = 16;

@@ -18,6 +18,8 @@ struct AmdHsaArgument {
   uint32_t bytes = 0;
   bool buffer = false;     // an address of memory of the device, else bytes by value
   bool read_only = false;  // of a buffer: the kernel writes nothing through it
+  // In files of other compilers: the value_kind of one that is neither; empty: it is one of both.
+  std::string other_kind = {};
 };
 
 // A kernel whose user SGPRs are the address of its argument segment and flat scratch init, two
@@ -37,6 +39,19 @@ struct AmdHsaKernel {
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   std::vector<AmdHsaArgument> arguments;
 };
+
+// Fields of the format that its writer and its reader (read_amdhsa.h) share.
+inline constexpr uint16_t kAmdHsaMachine = 224;  // EM_AMDGPU
+inline constexpr uint8_t kAmdHsaOsAbi = 64;
+inline constexpr uint8_t kAmdHsaVersion4 = 2, kAmdHsaVersion5 = 3;  // EI_ABIVERSION
+inline constexpr uint32_t kAmdHsaGfx1030 = 0x36;                    // e_flags
+inline constexpr uint32_t kAmdHsaMetadataNote = 32;                 // NT_AMDGPU_METADATA
+inline constexpr char kAmdHsaNoteOwner[] = "AMDGPU";
+inline constexpr uint32_t kAmdHsaDescriptorBytes = 64;
+inline constexpr uint32_t kAmdHsaLdsSize = 0x1ffu << 15;  // of rsrc2
+// Bits of a kernel descriptor's properties: the pairs of user SGPRs, and the size of waves.
+inline constexpr uint32_t kAmdHsaKernargAddress = 1 << 3, kAmdHsaFlatScratchInit = 1 << 5,
+                          kAmdHsaWave32 = 1 << 10;
 
 // Returns the file.
 std::vector<uint8_t> AmdHsaCodeObject(const AmdHsaKernel& kernel);

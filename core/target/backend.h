@@ -13,6 +13,7 @@
 #include "core/base/sink.h"
 #include "core/mid/features.h"
 #include "core/mir/mir.h"
+#include "core/out/container.h"
 #include "core/out/launch_record.h"
 #include "core/target/analysis.h"
 #include "core/target/compile_options.h"
@@ -22,6 +23,17 @@
 #include "core/target/switches.h"
 
 namespace kiln {
+
+// A container, besides raw code, that results of a target can be in.
+struct BackendContainer {
+  out::Container container;
+  absl::Span<const std::string_view> stages;  // whose results can; the others are refused by name
+  // Returns true for bytes that claim to be such a file, damaged ones and another target's too. The
+  // target's tools take such a file wherever they take code.
+  bool (*claims)(absl::Span<const uint8_t> file);
+  // Returns the launch record that the file amounts to. InvalidArgument says what is wrong.
+  absl::StatusOr<out::LaunchRecord> (*record)(absl::Span<const uint8_t> file);
+};
 
 struct Backend {
   std::string_view name;  // in requests, keys and metrics
@@ -47,6 +59,8 @@ struct Backend {
   // Returns the name of a program with so many lanes, as users know it (Variant::name). Every
   // row has the function.
   std::string (*variant_name)(uint32_t width) = nullptr;
+  // Forms of results besides raw code, which every target has.
+  absl::Span<const BackendContainer> containers = {};
 
   // Tools for machine code of any compiler. Null: the target has none, and the driver refuses what
   // needs it by name (core/driver/tools.h). All return InvalidArgument for bytes that are no

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/pass_options.h"
+#include "core/out/container.h"
 #include "core/target/pipeline_state.h"
 
 namespace kiln {
@@ -13,7 +14,8 @@ struct CompileOptions {
   std::vector<int> widths;              // dispatch widths wanted; empty: all that the target has
   int required_subgroup_size = 0;       // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;  // only widths that divide the workgroup's size in x
-  PipelineState state;                  // of graphics stages; compute leaves the default
+  out::Container container = out::Container::kRaw;  // the form of Variant::code
+  PipelineState state;  // of graphics stages; compute leaves the default
   // Must have the same values as PrepareOptions::passes: bisection continues its count from there,
   // and if Prepare ended at stop_after there are no variants.
   PassOptions passes;

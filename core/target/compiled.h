@@ -14,7 +14,7 @@ namespace kiln {
 struct Variant {
   std::string name;  // as the target names programs of the width
   int width = 0;
-  std::vector<uint8_t> code;
+  std::vector<uint8_t> code;  // in the container that was asked for
   out::LaunchRecord launch;
   Statistics statistics;  // all rows of the target are known
 };

@@ -82,6 +82,8 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
   w.Add(static_cast<uint64_t>(options.required_subgroup_size()));
   w.Add(static_cast<uint64_t>(options.require_full_subgroups() ? 1 : 0));
   w.Add(static_cast<uint64_t>(options.dispatch_base() ? 1 : 0));
+  // Last, and only if it is not raw code, which has the keys of the time before containers.
+  if (!options.container().empty() && options.container() != "raw") w.Add(options.container());
   return w.Finish();
 }
 

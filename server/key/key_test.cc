@@ -43,10 +43,11 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 }
 
 TEST(KeyTest, EveryComponentCounts) {
-  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base;
+  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base, container;
   size.set_required_subgroup_size(16);
   full.set_require_full_subgroups(true);
   base.set_dispatch_base(true);
+  container.set_container("amdhsa");
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -71,11 +72,12 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, bisect), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, size), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, full), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, container), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 18u);
+  EXPECT_EQ(keys.size(), 19u);
 }
 
 // A result is not taken for one that has other figures, or the same in another order or unit.
@@ -134,6 +136,16 @@ TEST(KeyTest, KeysOfComputeRequestsStay) {
             "1fc240e6fa86b3d965c500895f2ad7837c1e08f8ec557570e59de6b2a377699f");
   EXPECT_EQ(ToHex(ResultKey(full, HashTarget(Tgl(8, 2)))),
             "b3904f98584a880a460f682d729e7631a22c442bee50eeeeba663fada9ba9e79");
+}
+
+// Raw code has the keys of the time before there were containers.
+TEST(KeyTest, RawCodeIsTheDefaultContainer) {
+  const Digest m = Sha256("module");
+  CompileOptions raw, boxed;
+  raw.set_container("raw");
+  boxed.set_container("amdhsa");
+  EXPECT_EQ(HashShader(m, "", "", {}, raw).options, HashShader(m, "", "", {}, {}).options);
+  EXPECT_NE(HashShader(m, "", "", {}, boxed).options, HashShader(m, "", "", {}, {}).options);
 }
 
 TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {

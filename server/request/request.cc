@@ -1,6 +1,7 @@
 // Checks a request: see request.h.
 #include "server/request/request.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -30,7 +31,15 @@ RequestChecker::RequestChecker(const worker::Hello& hello, const Limits& limits)
   for (const auto& target : hello.targets()) {
     targets_[target.name()] = cache::HashTarget(target);
     names.push_back(target.name());
+    for (const auto& container : target.containers()) {
+      if (std::find(containers_.begin(), containers_.end(), container.name()) ==
+          containers_.end()) {
+        containers_.push_back(container.name());
+      }
+    }
   }
+  container_names_ = absl::StrJoin(containers_, ", ");
+  containers_.emplace_back();  // the same as raw
   target_names_ = absl::StrJoin(names, ", ");
   for (const auto& pass : hello.passes()) passes_[pass.name()] = pass.optional();
   for (const auto& stage : hello.stages()) stages_[stage] = true;
@@ -142,6 +151,10 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   if (const uint32_t size = options.required_subgroup_size(); size != 0 && !IsWidth(size)) {
     out->emplace_back("options.required_subgroup_size",
                       absl::StrCat(size, " is not a dispatch width"));
+  }
+  if (std::find(containers_.begin(), containers_.end(), options.container()) == containers_.end()) {
+    out->emplace_back("options.container",
+                      absl::StrCat("unknown container; the containers are: ", container_names_));
   }
   CheckState(request, out);
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);

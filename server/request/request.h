@@ -49,6 +49,8 @@ class RequestChecker {
   Limits limits_;
   std::map<std::string, cache::TargetComponents> targets_;
   std::string target_names_;
+  std::vector<std::string> containers_ = {"raw"};  // of any target; the last one is no name
+  std::string container_names_;
   std::map<std::string, bool> passes_;  // optional or not
   std::map<std::string, bool> stages_;
   std::string stage_names_;

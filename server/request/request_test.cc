@@ -57,6 +57,29 @@ TEST(RequestState, ComputeHasNone) {
   EXPECT_THAT(Wrong(kBoth, "fragment", views), IsEmpty()) << "how many there are is the target's";
 }
 
+// Names of any target's containers are well-formed; whether the request's targets have them is the
+// workers' answer.
+TEST(Request, ContainersHaveNames) {
+  worker::Hello hello;
+  hello.add_targets()->set_name("a");
+  hello.add_targets()->set_name("b");
+  hello.mutable_targets(1)->add_containers()->set_name("box");
+  hello.mutable_targets(1)->add_containers()->set_name("crate");
+  const RequestChecker checker(hello, ParseConfig({})->limits);
+  CompileRequest request;
+  request.set_spirv("....");
+  request.add_targets("a");
+  for (const char* good : {"", "raw", "box", "crate"}) {
+    request.mutable_options()->set_container(good);
+    EXPECT_THAT(checker.Check(request), IsEmpty()) << good;
+  }
+  request.mutable_options()->set_container("amdhsa");
+  const Violations wrong = checker.Check(request);
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong[0].first, "options.container");
+  EXPECT_EQ(wrong[0].second, "unknown container; the containers are: raw, box, crate");
+}
+
 TEST(RequestState, ValuesHaveBounds) {
   const auto wrong = [](auto change) { return Wrong(kBoth, "fragment", change); };
   const auto attachment = [](PipelineState* s, uint32_t location) {

@@ -20,6 +20,7 @@
 #include "core/driver/compile.h"
 #include "core/driver/explain.h"
 #include "core/front/glsl/glsl.h"
+#include "core/out/container.h"
 #include "proto/launch_record_convert.h"
 #include "proto/statistics.h"
 #include "server/worker/check_state.h"
@@ -188,20 +189,27 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   for (uint32_t width : job.options().widths()) options.widths.push_back(static_cast<int>(width));
   options.required_subgroup_size = static_cast<int>(job.options().required_subgroup_size());
   options.require_full_subgroups = job.options().require_full_subgroups();
+  if (const out::ContainerInfo* container = out::FindContainer(job.options().container())) {
+    options.container = container->container;
+  }
   options.state = ToState(job.options().state());
   options.passes = ToPassOptions(job);
   return options;
 }
 
-absl::StatusOr<TargetResult> Pack(const Compiled& compiled, Target target, bool assembly,
+absl::StatusOr<TargetResult> Pack(const Compiled& compiled, Target target, const CompileJob& job,
                                   JobSink* sink) {
   const Step step(sink, kPackStep, "out");
   TargetResult result;
   result.set_status(TargetResult::OK);
   result.set_cause("ok");
   for (const Variant& variant : compiled.variants) {
-    absl::Status added = AddVariant(variant, target, assembly, &result);
+    absl::Status added = AddVariant(variant, target, job.assembly(), &result);
     if (!added.ok()) return added;
+  }
+  const out::ContainerInfo* container = out::FindContainer(job.options().container());
+  if (container != nullptr && container->container != out::Container::kRaw) {
+    result.set_container(std::string(container->name));
   }
   return result;
 }
@@ -212,7 +220,7 @@ TargetResult CompileOne(const Prepared& prepared, absl::Span<const uint32_t> wor
   auto target = ParseTarget(target_name);
   if (!target.ok()) return Failed(target.status(), words, sink);
   auto compiled = kiln::Compile(prepared, *target, ToCompileOptions(job), sink, budget);
-  auto packed = compiled.ok() ? Pack(*compiled, *target, job.assembly(), sink)
+  auto packed = compiled.ok() ? Pack(*compiled, *target, job, sink)
                               : absl::StatusOr<TargetResult>(compiled.status());
   TargetResult result = packed.ok() ? *std::move(packed) : Failed(packed.status(), words, sink);
   result.set_stage(Info(prepared).stage);
@@ -313,6 +321,11 @@ void CoreBackend::Describe(Hello* hello) {
     for (const StatisticRow& row : StatisticsOf(target)) {
       worker::Describe(row, info->add_statistics());
     }
+    for (const TargetContainer& container : ContainersOf(target)) {
+      auto* to = info->add_containers();
+      to->set_name(std::string(container.name));
+      for (std::string_view stage : container.stages) to->add_stages(std::string(stage));
+    }
   }
   for (const PassInfo& pass : AllPasses()) {
     auto* info = hello->add_passes();
@@ -366,6 +379,10 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
     if (absl::Status none = CheckAnyCompiler(job); !none.ok()) return none;
     if (words.empty()) {
       return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
+    }
+    if (out::FindContainer(job.options().container()) == nullptr) {
+      return WithCause(absl::InvalidArgumentError("container: there is none of this name"),
+                       "container");
     }
     if (const auto wrong = WrongState(job.options().state()); !wrong.empty()) {
       return WithCause(absl::InvalidArgumentError(wrong[0].first + ": " + wrong[0].second),

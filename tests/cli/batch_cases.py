@@ -122,8 +122,8 @@ class Batch(Cli):
         shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
         batch = ['batch', '--target=tgl', '--manifest=m.jsonl']
         for keys, said in (({'target': ['tgl']}, 'did you mean "targets"'),
-                           ({'state': {}}, '--state=FILE.json gives'),
-                           ({'vertex': 'a.vert'}, '`kiln compile A.vert B.frag`'),
+                           ({'view_mask': 3}, 'in the form of --state=FILE.json'),
+                           ({'vert': 'a.vert'}, 'write "vertex"'),
                            ({'jobs': 3}, 'give --jobs on the command line')):
             self.file('m.jsonl', '{"file": "a.comp"}\n' + json.dumps({'file': 'a.comp', **keys}))
             self.fails(2, r'm\.jsonl:2: "%s" is not a key of a manifest; .*%s'

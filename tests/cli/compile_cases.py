@@ -34,7 +34,7 @@ class Overview(Cli):
         self.fails(2, 'a file is missing', 'compile', '--target=tgl')
         self.fails(2, 'give one file, or a vertex and a fragment shader', 'compile', '--target=tgl', 'a', 'b', 'c')
         self.fails(2, 'auto, always or never', 'health', '--color=blue')
-        for later in ('precompile', 'trace', 'bisect', 'cache'):
+        for later in ('trace', 'bisect', 'cache'):
             self.fails(2, 'not available yet', later)
 
 

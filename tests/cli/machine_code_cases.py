@@ -97,7 +97,7 @@ class MachineCode(Cli):
                 names = self.statistics('gfx1030')
                 for variant in line['variants']:
                     self.assertEqual([key for key in variant if key in names], names)
-                with open(os.path.join(out, line['variants'][1]['binary']), 'rb') as code:
+                with open(line['variants'][1]['binary'], 'rb') as code:
                     codes.append(code.read())
             self.assertEqual(codes[0], codes[1])
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
@@ -113,7 +113,7 @@ class MachineCode(Cli):
 
     def test_what_was_compiled_is_read_and_run(self):
         made = self.line(self.kiln('compile', '--target=gfx1030', '--widths=32', '--json', '-o', 'out', SAXPY))
-        code = os.path.join(self.folder, 'out', made['variants'][0]['binary'])
+        code = os.path.join(self.folder, made['variants'][0]['binary'])
         record = '--launch=' + code[:-len('.bin')] + '.launch.json'
         self.assertIn('s_endpgm', self.kiln('disasm', '--target=gfx1030', code))
         line = self.line(self.kiln('analyze', '--target=gfx1030', '--json', record, code))
@@ -124,3 +124,107 @@ class MachineCode(Cli):
         loaded = self.line(self.kiln('run', '--target=gfx1030', '--json', JOB, record, code))
         self.assertEqual(loaded['outputs'], compiled['outputs'])
         self.assertEqual(loaded['instructions'], compiled['instructions'])
+
+
+class CodeObjects(Cli):
+    """Code objects of ROCm (--container=amdhsa), through a real daemon and the worker of --local."""
+    def compiled(self, *flags, expect=0, file=SAXPY):
+        return [json.loads(line) for line in
+                self.kiln('compile', '--json', '-o', 'out', *flags, file, expect=expect).splitlines()]
+
+    def path(self, variant):
+        return os.path.join(self.folder, variant['binary'])
+
+    def bytes_of(self, variant):
+        with open(self.path(variant), 'rb') as file:
+            return file.read()
+
+    def test_requests_for_containers_do_not_answer_each_other(self):
+        with open(SAXPY) as file:
+            own = self.file('own.comp', file.read().replace('local_size_x = 64', 'local_size_x = 96'))  # not cached yet
+        raw, = self.compiled('--target=gfx1030', file=own)
+        boxed, = self.compiled('--target=gfx1030', '--container=amdhsa', file=own)
+        self.assertEqual((raw['status'], boxed['status']), ('ok', 'ok'))
+        self.assertNotEqual(raw['key'], boxed['key'])
+        self.assertEqual((raw['cache'], boxed['cache']), ('miss', 'miss'))
+        self.assertEqual((raw['loadable_by'], boxed['loadable_by']), ('none', 'rocm'))
+        self.assertEqual((raw.get('container'), boxed['container']), (None, 'amdhsa'))
+        for a, b in zip(raw['variants'], boxed['variants']):
+            self.assertEqual((a['name'], a['binary'][-4:], b['binary'][-6:]), (b['name'], '.bin', '.hsaco'))
+            self.assertEqual(self.bytes_of(b)[:4], b'\x7fELF')
+            self.assertNotEqual(self.bytes_of(a)[:4], b'\x7fELF')
+        # Asked again, each has its own, from the daemon's cache; "raw" is the default by name.
+        for flags, first in (('--container=raw', raw), ('--container=amdhsa', boxed)):
+            again, = self.compiled('--target=gfx1030', flags, file=own)
+            self.assertEqual((again['key'], again['cache']), (first['key'], 'memory'))
+            self.assertEqual([v['binary'] for v in again['variants']], [v['binary'] for v in first['variants']])
+        local, = self.compiled('--target=gfx1030', '--container=amdhsa', '--local', file=own)
+        self.assertEqual(local['loadable_by'], 'rocm')
+
+    def test_what_does_not_have_it_is_refused_by_name(self):
+        tgl, gfx1030 = self.compiled('--target=tgl,gfx1030', '--container=amdhsa', expect=1)
+        self.assertEqual((tgl['status'], tgl['cause']), ('refused', 'container'))
+        self.assertIn('amdhsa for the target tgl', tgl['message'])
+        self.assertNotIn('loadable_by', tgl)
+        self.assertEqual(gfx1030['status'], 'ok')
+        image = self.line(self.kiln('compile', '--target=gfx1030', '--container=amdhsa', '--json',
+                                    os.path.join(SHADERS, 'bilateral_blur.comp'), expect=1))
+        self.assertEqual((image['status'], image['cause']), ('refused', 'kernel_arguments'))
+        stage = self.line(self.kiln('compile', '--target=gfx1030', '--container=amdhsa', '--json',
+                                    os.path.join(SHADERS, 'frag_coord.frag'), expect=1))
+        self.assertEqual((stage['status'], stage['cause']), ('refused', 'container'))
+        self.assertIn('amdhsa for the stage fragment of the target gfx1030', stage['message'])
+        self.fails(2, r"--container: 'elf' is not a container; the containers are raw, amdhsa", 'compile',
+                   '--target=gfx1030', '--container=elf', SAXPY)
+
+    def test_targets_lists_it(self):
+        for where in ([], ['--local']):
+            self.assertIn('container amdhsa: gfx1030, compute\n', self.kiln('targets', *where))
+        targets = {t['name']: t for t in self.line(self.kiln('targets', '--json'))['targets']}
+        self.assertEqual(targets['gfx1030']['containers'], [{'name': 'amdhsa', 'stages': ['compute']}])
+        self.assertEqual(targets['tgl']['containers'], [])
+
+    def test_a_manifest_says_it_for_a_file(self):
+        lines = self.file('m.jsonl', '\n'.join(
+            json.dumps({'file': SAXPY, 'name': name, **more})
+            for name, more in (('a', {}), ('b', {'container': 'amdhsa'}), ('c', {'container': 'raw'}))))
+        text = self.kiln('batch', '--target=gfx1030', '--manifest=' + lines, '--jsonl=out.jsonl')
+        with open(os.path.join(self.folder, 'out.jsonl')) as file:
+            results = {r['name']: r for r in map(json.loads, file)}
+        self.assertEqual([results[n]['loadable_by'] for n in 'abc'], ['none', 'rocm', 'none'], text)
+
+    def test_the_tools_take_it(self):
+        made, = self.compiled('--target=gfx1030', '--container=amdhsa', '--widths=32')
+        code = self.path(made['variants'][0])
+        text = self.kiln('disasm', '--target=gfx1030', code)
+        self.assertRegex(text, r'^; kernel main: wave32, ')
+        self.assertIn(';   at 16, 8 bytes: buffer_0_0_0, address of a buffer, only read\n', text)
+        self.assertIn('s_endpgm', text)
+        line = self.line(self.kiln('analyze', '--target=gfx1030', '--json', code))
+        self.assertEqual((line['wave_size'], line['findings'], line['lds_bytes']), (32, [], 0))
+        # Compiled and run, and loaded from its file without a launch record.
+        where = ('run', '--target=gfx1030', '--json', JOB)
+        compiled = self.line(self.kiln(*where, '--container=amdhsa', '--widths=32', SAXPY))
+        self.assertEqual(compiled['outputs'][0]['values'], [12, 24, 36, 48, 60, 72, 84, 96])
+        loaded = self.line(self.kiln(*where, code))
+        self.assertEqual(loaded['outputs'], compiled['outputs'])
+        self.assertEqual(loaded['instructions'], compiled['instructions'])
+        self.assertEqual(loaded['variant'], 'wave32')
+        self.fails(2, '--widths is an option for compiling; the file is machine code', *where, '--widths=32', code)
+
+    def test_other_files_are_named(self):
+        made, = self.compiled('--target=gfx1030', '--container=amdhsa', '--widths=32')
+        good = self.bytes_of(made['variants'][0])
+        for at, value, error in ((18, 62, 'an ELF file for machine 62, not for AMDGPU'),
+                                 (48, 0x41, 'made for another device: e_flags 0x41, gfx1030 has 0x36'),
+                                 (8, 4, 'version 6 of code objects; versions 4 and 5 are read')):
+            bad = bytearray(good)
+            bad[at] = value
+            path = self.file('bad.hsaco', bytes(bad))
+            for command, code in (('disasm', 1), ('analyze', 1), ('run', 2)):
+                more = [JOB] if command == 'run' else []
+                self.fails(code, error, command, '--target=gfx1030', *more, path)
+        cut = self.file('cut.hsaco', good[:len(good) // 2])
+        self.fails(1, 'damaged ELF file', 'disasm', '--target=gfx1030', cut)
+        whole = self.file('whole.hsaco', good)
+        self.fails(2, 'machine code .ELF.', 'compile', '--target=gfx1030', whole)

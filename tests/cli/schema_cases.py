@@ -16,8 +16,9 @@ import jsonschema
 import schemas
 from fixture import SAXPY, SHADERS, Cli
 
-WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch')
-READ = ('job', 'manifest', 'state', 'launch')
+WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch',
+           'precompile')
+READ = ('job', 'manifest', 'state', 'launch', 'budget')
 
 
 def objects_of(schema, path=''):
@@ -61,7 +62,8 @@ class Schemas(unittest.TestCase):
         self.assertTrue(documents and lines)
         for path in documents:
             with open(path, encoding='utf-8') as file:
-                schema = 'launch' if path.endswith('.launch.json') else 'job'
+                schema = ('launch' if path.endswith('.launch.json') else
+                          'budget' if path.endswith('budget.json') else 'job')
                 self.assertEqual(schemas.faults(schema, json.load(file)), [], path)
         for path in lines:
             with open(path, encoding='utf-8') as file:
@@ -112,6 +114,11 @@ class Written(Cli):
             line = self.line(self.kiln('compile', '--target=tgl', '--json', os.path.abspath(path), expect=1))
             self.assertEqual(line['status'], status)
             self.more_keys_than_the_schema('result', line)
+
+    def test_precompile(self):
+        shader = self.file('a.comp', open(SAXPY).read())
+        summary = self.document('precompile', '--target=tgl', '-o', 'r.sqlite', shader)
+        self.more_keys_than_the_schema('precompile', summary)
 
     def test_batch_and_report(self):
         shader = self.file('a.comp', open(SAXPY).read())
@@ -258,8 +265,10 @@ class Refused(Cli):
         batch = ['batch', '--target=tgl', '--strict', '--manifest=FILE']
         good = {'file': 'a.comp', 'name': None, 'targets': ['tgl'], 'stage': 'comp', 'entry': 'main',
                 'defines': ['N=1', 'M'], 'include_dirs': ['.'], 'spec': [], 'widths': [8, '16'],
-                'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'no_validate': None, 'disable_passes': ['simplify']}
-        self.assertEqual(set(schemas.SCHEMAS['manifest']['properties']) - set(good), {'entry_point'})
+                'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'container': None, 'no_validate': None, 'disable_passes': ['simplify'],
+                'state': {'view_mask': 0}, 'permutations': 'K=1,2'}
+        pair = {'vertex', 'fragment', 'vertex_spec'}
+        self.assertEqual(set(schemas.SCHEMAS['manifest']['properties']) - set(good), {'entry_point', *pair})
         self.kiln('batch', '--target=tgl', '--strict', '--manifest=' + self.file('good.jsonl', json.dumps(good)))
         for change, said in (
                 ({'licence': 'MIT'}, 'unknown here: licence'),
@@ -275,9 +284,42 @@ class Refused(Cli):
                 ({'full_subgroups': 1}, 'must be true or false'),
                 ({'spec': ['3']}, "there is no '='"),
                 ({'spec': ['3=vec2:1']}, 'there is no type'),
-                ({'defines': [{}]}, 'must be a list of strings')):
+                ({'defines': [{}]}, 'must be a list of strings'),
+                ({'state': {'fragmnt': {}}}, '"state" is not a pipeline state'),
+                ({'state': 's.json'}, '"state" must be an object'),
+                ({'permutations': ['K=1']}, '"permutations" must be a string'),
+                ({'vertex_spec': ['3']}, "there is no '='"),
+                ({'vertex': 'a.vert', 'fragment': 'b.frag'}, '"file" excludes')):
             with self.subTest(change):
                 self.refused('manifest', {**good, **change}, batch, said)
+        self.refused('manifest', {'vertex': 'a.vert'}, batch, '"fragment" is missing')
+
+    def test_budgets(self):
+        compile_ = ['compile', '--target=tgl', '--budget=FILE', SAXPY]
+        rule = {'path': 'a', 'target': 'tgl', 'stage': 'comp', 'entry': 'main', 'name': 'n', 'widths': [8, 16],
+                'max': {'instructions': 1}, 'total': {'bytes': 1}}
+        # No statistic of tgl is better higher.
+        self.assertEqual({*rule, 'min'}, set(schemas.SCHEMAS['budget']['$defs']['rule']['properties']))
+        self.kiln(*[flag.replace('FILE', self.file('good.json', json.dumps({'rules': [rule]}))) for flag in compile_])
+        for change, said in (
+                ({'pathh': 'a'}, '"pathh" is not a key here; .*did you mean path'),
+                ({'path': ''}, '"path" must be text that is not empty'),
+                ({'target': 3}, '"target" must be text'),
+                ({'stage': 'pixel'}, 'which is no stage'),
+                ({'widths': 8}, '"widths" must be a list'),
+                ({'widths': [7]}, 'each 8, 16, 32 or 64'),
+                ({'max': {}}, '"max" must be an object of statistics'),
+                ({'max': {'instructions': -1}}, 'not negative'),
+                ({'max': {'instructions': '3'}}, 'whole number'),
+                ({'total': {'bytes': 1.5}}, 'whole number')):
+            with self.subTest(change):
+                self.refused('budget', {'rules': [{'max': {'spills': 0}}, {**rule, **change}]}, compile_,
+                             'rule 2: .*' + said)
+        self.refused('budget', {'rules': []}, compile_, 'must be a list that is not empty')
+        self.refused('budget', {'rules': [{'path': 'a'}]}, compile_, 'rule 1: bounds nothing')
+        # Names are the target's, which no schema knows.
+        self.fails(2, 'rule 1: .*did you mean instructions', 'compile', '--target=tgl', SAXPY, '--budget=' +
+                   self.file('typo.json', json.dumps({'rules': [{'max': {'instruction': 1}}]})))
 
     def test_state(self):
         frag = os.path.abspath('client/examples/mesh.frag')

@@ -8,7 +8,7 @@ import jsonschema
 
 FOLDER = 'client/schemas'
 # The schema of what `kiln COMMAND --json` prints, a document each; the others print lines.
-DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine')
+DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'precompile')
 MAX_LINES = 400   # of one file
 
 
@@ -72,7 +72,9 @@ class Run:
                 found += faults(command, json.loads(out))
             elif command == 'compile':
                 found += faults_of_lines('result', out)
-        if command == 'batch':
+        if command == 'batch' and '--list-items' in self.arguments:
+            found += faults_of_lines('manifest', out) if '--json' in self.arguments else []
+        elif command == 'batch':
             lines = value_of('jsonl', self.arguments)
             if '--json' in self.arguments and lines != '-':
                 found += faults('batch', json.loads(out))
@@ -103,6 +105,9 @@ class Run:
             # Launch records of version 1 are still taken; the schema is that of version 2.
             if text and not (flag == 'launch' and value.get('record_version', 1) == 1):
                 found += faults(name, value)
+        budget = self.text_of(value_of('budget', self.arguments)) if self.code in (0, 1) else None
+        if budget:
+            found += faults('budget', json.loads(budget))
         manifest = self.text_of(value_of('manifest', self.arguments))
         # Keys of the corpus' own are taken without --strict; the schema is that with it.
         if manifest and 'unknown here and ignored' not in self.stderr:

@@ -1,71 +1,168 @@
 #!/usr/bin/env python3
-"""compare_radv - Kiln's gfx1030 code beside that of Mesa's RADV, at the wave size that RADV chose.
+"""compare_radv - Kiln's gfx1030 code and compile time beside RADV's, at the wave size that RADV chose.
 
-  compare_radv.py --kiln=DIR --mesa=DIR --stats=PROGRAM --list=FILE [--worst=15] [--opcodes=15]
+  tests/peer/run-peer navi21 --runs 3 --dump-bin DIR @LIST > PEER.jsonl
+  compare_radv.py --mesa=PEER.jsonl --compiler=compile_modules --stats=rdna_stats [--list=FILE] [--rounds=3]
+                  [--worst=15] [--opcodes=15] [--json=FILE]
 
---kiln holds what `compile_modules --target=gfx1030 --dump=DIR` wrote (NAME.wave32.bin, NAME.wave64.bin), --mesa one
-file NAME.bin a module; NAME is a module's path below spirv/, without .spv, with "_" for "/". All figures are counted
-in the binaries of both sides by the same program (//tests/corpus:rdna_stats). Ratios are Kiln / Mesa, geometric means
-over modules that both made; a module of the list that Mesa has and Kiln has not is LOST and counts as 2.0 in the
-second mean. --opcodes lists the mnemonics of which Kiln has most more, summed over all modules.
+Compiles every compute module of PEER.jsonl (of those that --list names, if it is given) with
+//tests/corpus:compile_modules. Instructions, bytes, VGPRs as allocated, waves of a SIMD, latency and inverse
+throughput of both sides are counted in the binaries by the same program (//tests/corpus:rdna_stats), spills come from
+the compilers' records. Time is thread CPU time of all of Kiln's passes for that one wave size, without the validator,
+beside processor time of pipeline creation: the median of --rounds runs, and of run-peer's. Each run of Kiln's is of all
+modules in turn, so that only --runs 1 of the peer is as cold.
+
+Ratios are Kiln / Mesa, geometric means over modules that both made; a module that Mesa made and Kiln did not is LOST
+and counts as 2.0 in the second mean. Modules that Mesa did not make are named with its error. --worst lists modules
+by instructions and by inverse throughput, --opcodes the mnemonics of which Kiln has most more and most fewer, summed
+over all modules; --json writes all figures of each module.
 """
 import argparse
 import json
 import math
 import os
+import statistics
 import subprocess
+import sys
+import tempfile
 
-FIGURES = ["instructions", "bytes", "vgprs", "latency", "inverse_throughput"]
+FIGURES = ["instructions", "bytes", "vgprs", "latency", "inverse_throughput", "compile_us"]
+# By the names of the compilers' records.
+SPILLS = {"spilled_vgprs": "Spilled VGPRs", "spilled_sgprs": "Spilled SGPRs"}
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--kiln", required=True)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--mesa", required=True)
+    parser.add_argument("--compiler", required=True)
     parser.add_argument("--stats", required=True)
-    parser.add_argument("--list", required=True)
+    parser.add_argument("--list")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--worst", type=int, default=15)
     parser.add_argument("--opcodes", type=int, default=15)
+    parser.add_argument("--json")
     return parser.parse_args()
 
 
-def names_of(path):
-    """Returns the names of the modules in a list of paths, without those that are no compute modules."""
-    with open(path) as f:
-        paths = [line.strip() for line in f if line.strip().endswith(".comp.spv")]
-    return [p[p.rfind("spirv/") + len("spirv/"):-len(".spv")].replace("/", "_") for p in paths]
+def lines_of(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit("compare_radv: %s failed with %d" % (command[0], done.returncode))
+    return done.stdout
 
 
 def count(program, files):
     """Returns {file: its figures} of the files that decode."""
     counts = {}
     for begin in range(0, len(files), 200):
-        run = subprocess.run([program] + files[begin:begin + 200], stdout=subprocess.PIPE, text=True, check=False)
-        for line in map(json.loads, run.stdout.splitlines()):
-            if "error" not in line:
+        for line in map(json.loads, run([program] + files[begin:begin + 200]).splitlines()):
+            if "error" in line:
+                print("not decoded: %s: %s" % (line["file"], line["error"]))
+            else:
                 counts[line["file"]] = line
     return counts
+
+
+def named_by_wave(line, folder, number):
+    """Returns the path of a link to the binary whose name says the wave size, which few programs show."""
+    executable = line["executables"][0]
+    link = os.path.join(folder, "%d.wave%d.bin" % (number, executable["subgroup_size"]))
+    os.symlink(os.path.abspath(executable["binary"]), link)
+    return link
+
+
+def mesa_programs(path, wanted, stats):
+    """Returns {module: figures} of what Mesa made, with "wave"; and {module: error} of what it did not make."""
+    made, failed = {}, {}
+    for line in lines_of(path):
+        if wanted is not None and line["file"] not in wanted:
+            continue
+        if not line["ok"]:
+            failed[line["file"]] = line["error"]
+        elif line["stage"] == "compute":
+            made[line["file"]] = line
+    programs = {}
+    with tempfile.TemporaryDirectory() as folder:
+        links = {name: named_by_wave(line, folder, i) for i, (name, line) in enumerate(made.items())}
+        counts = count(stats, list(links.values()))
+    for name, line in made.items():
+        executable = line["executables"][0]
+        if links[name] not in counts:
+            continue
+        spills = {s: executable["stats"].get(key, 0) for s, key in SPILLS.items()}
+        programs[name] = {**counts[links[name]], **spills, "wave": executable["subgroup_size"],
+                          "compile_us": 1000 * line["cpu_ms_median"]}
+    return programs, failed
+
+
+def kiln_programs(compiler, names, wave, rounds, folder, stats):
+    """Returns {module: figures} of what Kiln makes at a wave size, and {module: cause} of what it refuses."""
+    listing, results = os.path.join(folder, "list"), os.path.join(folder, "jsonl")
+    with open(listing, "w", encoding="utf-8") as f:
+        f.write("".join(n + "\n" for n in names))
+    lines = {}
+    for _ in range(rounds):
+        run([compiler, "--target=gfx1030", "--no-validate", "--widths=%d" % wave, "--dump=" + folder,
+             "--jsonl=" + results, listing])
+        for line in lines_of(results):
+            lines.setdefault(line["file"], []).append(line)
+    variants = {n: of[0]["variants"][0] for n, of in lines.items() if of[0].get("variants")}
+    counts = count(stats, [v["binary"] for v in variants.values()])
+    programs = {n: {**counts[v["binary"]], **{s: v.get(s, 0) for s in SPILLS},
+                    "compile_us": statistics.median(line["pass_us"] for line in lines[n])}
+                for n, v in variants.items()}
+    return programs, {n: of[0]["cause"] for n, of in lines.items() if n not in programs}
+
+
+def all_kiln_programs(args, theirs):
+    programs, refused = {}, {}
+    for wave in (32, 64):
+        names = sorted(n for n, p in theirs.items() if p["wave"] == wave)
+        with tempfile.TemporaryDirectory() as folder:
+            made, causes = kiln_programs(args.compiler, names, wave, args.rounds, folder, args.stats)
+        programs.update(made)
+        refused.update(causes)
+    return programs, refused
 
 
 def geometric_mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
 
 
+def ratio(pair, figure):
+    return max(pair[1][figure], 1) / max(pair[2][figure], 1)
+
+
 def print_means(pairs, lost):
     print("%-20s %8s %10s" % ("", "both", "with LOST"))
     for figure in FIGURES:
-        ratios = [max(ours[figure], 1) / max(theirs[figure], 1) for _, ours, theirs in pairs]
+        ratios = [ratio(pair, figure) for pair in pairs]
         print("%-20s %8.3f %10.3f" % (figure, geometric_mean(ratios), geometric_mean(ratios + [2.0] * len(lost))))
-    lower = sum(ours["waves"] < theirs["waves"] for _, ours, theirs in pairs)
-    print("occupancy lower in %d of %d" % (lower, len(pairs)))
+    for spills in SPILLS:
+        print("%-20s %8d of Kiln, %d of Mesa" % (spills, *(sum(p[side][spills] for p in pairs) for side in (1, 2))))
+    print("compile time in all: Kiln %.1f ms, Mesa %.1f ms" %
+          tuple(sum(p[side]["compile_us"] for p in pairs) / 1000 for side in (1, 2)))
 
 
-def print_worst(pairs, number):
-    def ratio(pair):
-        return pair[1]["instructions"] / pair[2]["instructions"]
-    for pair in sorted(pairs, key=ratio, reverse=True)[:number]:
-        print("%5.2f %6d %6d wave%d %s" % (ratio(pair), pair[1]["instructions"], pair[2]["instructions"],
-                                           pair[2]["wave"], pair[0]))
+def print_occupancy(pairs):
+    lower = [pair for pair in pairs if pair[1]["waves"] < pair[2]["waves"]]
+    print("occupancy lower in %d of %d, higher in %d" %
+          (len(lower), len(pairs), sum(ours["waves"] > theirs["waves"] for _, ours, theirs in pairs)))
+    for name, ours, theirs in lower:
+        print("  %3d waves, %3d of Mesa; %3d VGPRs, %3d; wave%d %s" %
+              (ours["waves"], theirs["waves"], ours["vgprs"], theirs["vgprs"], theirs["wave"], name))
+
+
+def print_worst(pairs, figure, number):
+    print("worst by %s:" % figure)
+    for pair in sorted(pairs, key=lambda p: -ratio(p, figure))[:number]:
+        print("%6.2f %6d %6d wave%d %s" % (ratio(pair, figure), pair[1][figure], pair[2][figure], pair[2]["wave"],
+                                           pair[0]))
 
 
 def print_opcodes(pairs, number):
@@ -81,19 +178,28 @@ def print_opcodes(pairs, number):
 
 def main():
     args = arguments()
-    names = names_of(args.list)
-    mesa_files = {n: os.path.join(args.mesa, n + ".bin") for n in names}
-    theirs = count(args.stats, [f for f in mesa_files.values() if os.path.exists(f)])
-    made = {n: theirs[f] for n, f in mesa_files.items() if f in theirs}
-    our_files = {n: os.path.join(args.kiln, "%s.wave%d.bin" % (n, made[n]["wave"])) for n in made}
-    ours = count(args.stats, [f for f in our_files.values() if os.path.exists(f)])
-    pairs = [(n, ours[our_files[n]], made[n]) for n in made if our_files[n] in ours]
-    lost = [n for n in made if our_files[n] not in ours]
-    print("%d modules, Mesa made %d, both %d, LOST %d: %s" %
-          (len(names), len(made), len(pairs), len(lost), " ".join(lost)))
-    print_means(pairs, lost)
-    print_worst(pairs, args.worst)
+    wanted = None
+    if args.list:
+        with open(args.list, encoding="utf-8") as f:
+            wanted = {line.strip() for line in f if line.strip()}
+    theirs, failed = mesa_programs(args.mesa, wanted, args.stats)
+    ours, refused = all_kiln_programs(args, theirs)
+    pairs = [(n, ours[n], theirs[n]) for n in sorted(theirs) if n in ours]
+    print("Mesa made %d modules, both %d, LOST %d, not made by Mesa %d" %
+          (len(theirs), len(pairs), len(refused), len(failed)))
+    for name, cause in sorted(refused.items()):
+        print("  LOST: %s: %s" % (name, cause))
+    for name, error in sorted(failed.items()):
+        print("  not made by Mesa: %s: %s" % (name, error))
+    print_means(pairs, refused)
+    print_occupancy(pairs)
+    for figure in ("instructions", "inverse_throughput"):
+        print_worst(pairs, figure, args.worst)
     print_opcodes(pairs, args.opcodes)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as f:
+            json.dump({"pairs": [{"file": n, "kiln": a, "mesa": b} for n, a, b in pairs], "lost": refused,
+                       "not_made": failed}, f, indent=1)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
 //   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
-//   [--dump=DIR] LIST
+//   [--dump=DIR] [--jsonl=FILE] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
 // none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
 // by pass; --dump writes the machine code of each variant to DIR
-// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"). Counts of executed
-// instructions do not depend on the machine's other load:
+// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes an object for
+// each module: "file", "cause" of a refusal or null, "pass_us" (thread CPU time of all passes) and
+// "variants", of which each has "width", its statistics by name and, with --dump, "binary". Counts
+// of executed instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -29,6 +31,7 @@
 #include "core/base/cause.h"
 #include "core/driver/compile.h"
 #include "core/out/launch_record.h"
+#include "nlohmann/json.hpp"
 
 namespace {
 
@@ -39,31 +42,31 @@ struct Arguments {
   bool hashes = false;
   bool passes = false;
   std::string dump;
+  std::string jsonl;
   std::string list;
 };
 
 class PassTimes : public kiln::Sink {
  public:
   void OnPass(const kiln::PassRecord& r) override {
+    all_ += r.nanoseconds;
     times_[std::string(r.pass)].first += r.nanoseconds;
     ++times_[std::string(r.pass)].second;
   }
   void Print() const {
     std::vector<std::pair<int64_t, std::string>> rows;
-    int64_t all = 0;
-    for (const auto& [name, t] : times_) {
-      rows.push_back({t.first, name});
-      all += t.first;
-    }
+    for (const auto& [name, t] : times_) rows.push_back({t.first, name});
     std::sort(rows.rbegin(), rows.rend());
     for (const auto& [ns, name] : rows) {
       printf("%-28s %8lld runs %9.2f ms %5.1f %%\n", name.c_str(),
-             static_cast<long long>(times_.at(name).second), ns / 1e6, 100.0 * ns / all);
+             static_cast<long long>(times_.at(name).second), ns / 1e6, 100.0 * ns / all_);
     }
-    printf("%-28s %13s %9.2f ms\n", "all passes", "", all / 1e6);
+    printf("%-28s %13s %9.2f ms\n", "all passes", "", all_ / 1e6);
   }
+  int64_t nanoseconds() const { return all_; }
 
  private:
+  int64_t all_ = 0;
   std::map<std::string, std::pair<int64_t, int64_t>> times_;
 };
 
@@ -88,15 +91,18 @@ uint64_t HashOf(const kiln::Variant& v) {
   return Fnv(&scratch, sizeof scratch, h);
 }
 
-void Dump(const std::string& folder, const std::string& path, const kiln::Variant& v) {
+// Writes the machine code of a variant; returns the path of its file.
+std::string Dump(const std::string& folder, const std::string& path, const kiln::Variant& v) {
   constexpr std::string_view kFolder = "spirv/", kEnd = ".spv";
   const size_t at = path.rfind(kFolder);
   std::string name = at == std::string::npos ? path : path.substr(at + kFolder.size());
   name = name.substr(0, name.rfind(kEnd));
   std::replace(name.begin(), name.end(), '/', '_');
-  std::ofstream out(folder + "/" + name + "." + v.name + ".bin", std::ios::binary);
+  const std::string file = folder + "/" + name + "." + v.name + ".bin";
+  std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(v.code.data()),
             static_cast<std::streamsize>(v.code.size()));
+  return file;
 }
 
 struct Totals {
@@ -104,18 +110,24 @@ struct Totals {
   int64_t instructions = 0, bytes = 0;
 };
 
-void CompileOne(const std::string& path, const Arguments& args, PassTimes* times, Totals* totals) {
+// Compiles a module; returns its line of --jsonl.
+nlohmann::ordered_json CompileOne(const std::string& path, const Arguments& args, PassTimes* times,
+                                  Totals* totals) {
   ++totals->modules;
+  const int64_t before = times->nanoseconds();
+  nlohmann::ordered_json line{{"file", path}, {"cause", nullptr}};
   kiln::PrepareOptions prepare;
   prepare.validate = args.validate;
   kiln::CompileOptions options;
   options.widths = args.widths;
-  kiln::Sink* sink = args.passes ? times : nullptr;
+  kiln::Sink* sink = args.passes || !args.jsonl.empty() ? times : nullptr;
   const auto refuse = [&](const absl::Status& s) {
-    if (!args.hashes) return;
+    line["cause"] = kiln::CauseOf(s);
+    if (!args.hashes) return line;
     const std::string why = s.code() == absl::StatusCode::kInternal ? std::string(s.message()) : "";
     printf("%s %s%s%s\n", path.c_str(), std::string(kiln::CauseOf(s)).c_str(),
            why.empty() ? "" : ": ", why.c_str());
+    return line;
   };
   const auto prepared = kiln::Prepare(ReadWords(path), prepare, sink, {});
   if (!prepared.ok()) return refuse(prepared.status());
@@ -126,12 +138,17 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
     ++totals->variants;
     totals->instructions += v.statistics.At("instructions");
     totals->bytes += v.statistics.At("bytes");
-    if (!args.dump.empty()) Dump(args.dump, path, v);
+    nlohmann::ordered_json& made = line["variants"].emplace_back();
+    made["width"] = v.width;
+    for (const kiln::Statistic& s : v.statistics.Known()) made[std::string(s.row->name)] = s.value;
+    if (!args.dump.empty()) made["binary"] = Dump(args.dump, path, v);
     if (!args.hashes) continue;
     printf("%s %s %lld %016llx\n", path.c_str(), v.name.c_str(),
            static_cast<long long>(v.statistics.At("instructions")),
            static_cast<unsigned long long>(HashOf(v)));
   }
+  line["pass_us"] = (times->nanoseconds() - before) / 1000;
+  return line;
 }
 
 bool ParseArguments(int argc, char** argv, Arguments* args) {
@@ -147,6 +164,8 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       }
     } else if (a.substr(0, 7) == "--dump=") {
       args->dump = a.substr(7);
+    } else if (a.substr(0, 8) == "--jsonl=") {
+      args->jsonl = a.substr(8);
     } else if (a == "--no-validate") {
       args->validate = false;
     } else if (a == "--hashes") {
@@ -169,14 +188,15 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] [--jsonl=FILE] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
+  std::ofstream lines(args.jsonl.empty() ? "/dev/null" : args.jsonl);
   PassTimes times;
   Totals totals;
   for (std::string path; std::getline(list, path);) {
-    if (!path.empty()) CompileOne(path, args, &times, &totals);
+    if (!path.empty()) lines << CompileOne(path, args, &times, &totals).dump() << '\n';
   }
   if (args.passes) times.Print();
   printf("%d modules, %d compiled, %d variants, %lld instructions, %lld bytes\n", totals.modules,

@@ -1,6 +1,7 @@
 // amdhsa code objects: programs of tests/exec/programs, loaded and dispatched as kernels, agree
 // with the interpreter, as the raw form does (programs_test); LLVM's tools and the reader of
-// tests/amd see each field; a wrong field is noticed.
+// tests/amd see each field; a wrong field is noticed. The target's own tools take the file too, and
+// one that LLVM made.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -26,6 +27,8 @@ using sim::scene::RunStats;
 using testing::HasSubstr;
 using tests::CodeObject;
 
+const Backend& kBackend = amd::kGfx1030Backend;
+
 absl::StatusOr<RunStats> RunKernel(const Variant& v, const SimulationOptions& options,
                                    Dispatch& dispatch) {
   const auto object = CodeObject::Load(v.code);
@@ -38,7 +41,7 @@ exec::Setup KernelSetup() {
   exec::Setup setup;
   setup.target = Target::kGfx1030;
   setup.widths = {32, 64};
-  setup.backend = &amd::kGfx1030CodeObjects;
+  setup.container = out::Container::kAmdHsa;
   setup.run = RunKernel;
   return setup;
 }
@@ -58,6 +61,8 @@ TEST_P(Kernels, AgreeWithTheInterpreter) {
     setup.seed = seed;
     setup.buffer_bytes = 0x18000;
     setup.floats = std::string(GetParam()) == "straight_line";
+    EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
+    setup.run = nullptr;  // by the target's simulator, which reads the file itself
     EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
   }
 }
@@ -114,20 +119,23 @@ TEST(Kernel, HasWhatALaunchGives) {
   setup.buffer_bytes = 8192;
   setup.base = {3, 0, 1};
   EXPECT_EQ(exec::Compare(kEverything, setup), "");
+  setup.run = nullptr;
+  EXPECT_EQ(exec::Compare(kEverything, setup), "");
 }
 
-absl::StatusOr<Compiled> CompileText(const char* text, const Backend& backend, int width) {
+absl::StatusOr<Compiled> CompileText(const char* text, out::Container container, int width) {
   const auto m = mir::Parse(text);
   if (!m.ok()) return m.status();
   const auto prepared = PrepareMir(*m, {}, nullptr, {});
   if (!prepared.ok()) return prepared.status();
   CompileOptions options;
   options.widths = {width};
-  return CompileFor(**prepared, backend, options, nullptr, {});
+  options.container = container;
+  return CompileFor(**prepared, kBackend, options, nullptr, {});
 }
 
 Variant Everything(int width) {
-  auto compiled = CompileText(kEverything, amd::kGfx1030CodeObjects, width);
+  auto compiled = CompileText(kEverything, out::Container::kAmdHsa, width);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   return compiled.ok() ? compiled->variants.at(0) : Variant();
 }
@@ -158,11 +166,11 @@ std::string ResultOf(const Variant& v) {
 
 TEST(Kernel, EqualsTheRawForm) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Backend, width);
+    const auto raw = CompileText(kEverything, out::Container::kRaw, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     Dispatch d = Data();
     const Variant& v = raw->variants[0];
-    ASSERT_TRUE(amd::kGfx1030Backend.simulate(v.code, v.launch, {}, d).ok());
+    ASSERT_TRUE(kBackend.simulate(v.code, v.launch, {}, d).ok());
     EXPECT_EQ(ResultOf(Everything(width)),
               std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end()));
   }
@@ -172,7 +180,7 @@ TEST(Kernel, IsLoadableByRocm) {
   const Variant v = Everything(32);
   EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kRocm);
   EXPECT_EQ(v.launch.entry % 256, 0u);
-  const auto raw = CompileText(kEverything, amd::kGfx1030Backend, 32);
+  const auto raw = CompileText(kEverything, out::Container::kRaw, 32);
   ASSERT_TRUE(raw.ok());
   EXPECT_EQ(raw->variants[0].launch.loadable_by, out::LoadableBy::kNone);
 }
@@ -189,7 +197,7 @@ TEST(Kernel, OtherResourcesAreRefused) {
                             "  %2:i32 = load_ssbo.indexed[1, align 4] %1, 0\n"
                             "  store_ssbo[0, align 4] 0, %2\n  return\n}\n";
   for (const std::string& text : {image, array}) {
-    const auto refused = CompileText(text.c_str(), amd::kGfx1030CodeObjects, 32);
+    const auto refused = CompileText(text.c_str(), out::Container::kAmdHsa, 32);
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented) << refused.status();
     EXPECT_EQ(CauseOf(refused.status()), "kernel_arguments") << refused.status();
   }
@@ -276,16 +284,16 @@ TEST(CodeObjects, AWrongFieldIsNoticed) {
   }
 }
 
-// The same of the raw form's launch record. MODE's bits are judged by core/sim/rdna2/launch_test
-// and programs_test.
+// The same of the raw form's launch record. The bits of MODE: below; MEM_ORDERED and WGP_MODE:
+// core/sim/rdna2/launch_test.
 TEST(LaunchRecord, AWrongFieldIsNoticed) {
   for (const int width : {32, 64}) {
-    const auto raw = CompileText(kEverything, amd::kGfx1030Backend, width);
+    const auto raw = CompileText(kEverything, out::Container::kRaw, width);
     ASSERT_TRUE(raw.ok()) << raw.status();
     const Variant& good = raw->variants[0];
     const auto result = [&good](const out::LaunchRecord& record) {
       Dispatch d = Data();
-      const auto stats = amd::kGfx1030Backend.simulate(good.code, record, {}, d);
+      const auto stats = kBackend.simulate(good.code, record, {}, d);
       if (!stats.ok()) return absl::StrCat("error: ", stats.status().message());
       return std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end());
     };
@@ -298,9 +306,22 @@ TEST(LaunchRecord, AWrongFieldIsNoticed) {
         {"USER_SGPR", [](auto&, auto& a) { a.rsrc2 -= 2; }},
         {"TGID_X_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 7; }},
         {"TGID_Y_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 8; }},
+        {"TGID_Z_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 9; }},
         {"TG_SIZE_EN", [](auto&, auto& a) { a.rsrc2 ^= 1u << 10; }},
         {"TIDIG_COMP_CNT", [](auto&, auto& a) { a.rsrc2 -= 1u << 11; }},
         {"LDS_SIZE", [](auto&, auto& a) { a.rsrc2 -= 1u << 15; }},
+        {"PRIV", [](auto&, auto& a) { a.rsrc1 |= 1u << 20; }},
+        {"shared VGPRs", [](auto&, auto& a) { a.rsrc3 |= 1; }},
+        {"instruction_bytes", [](auto&, auto& a) { a.instruction_bytes -= 4; }},
+        {"push_sgprs", [](auto&, auto& a) { a.push_sgprs += 1; }},
+        {"shared_bytes", [](auto& r, auto&) { r.shared_bytes += 512; }},
+        {"local_size", [](auto& r, auto&) { r.compute.local_size[1] -= 1; }},
+        {"form",
+         [](auto& r,
+            auto&) { r.descriptor_memory.at(0).form = out::DescriptorForm::kImageResource; }},
+        {"resource", [](auto& r, auto&) { r.descriptor_memory.at(0).resource ^= 1; }},
+        {"push source",
+         [](auto& r, auto&) { r.push.at(0).source = out::PushSource::kBaseWorkgroup; }},
         {"address_high", [](auto&, auto& a) { a.address_high ^= 1; }},
         {"push_first_sgpr", [](auto&, auto& a) { a.push_first_sgpr -= 1; }},
         {"push part", [](auto& r, auto&) { r.push.at(0).at += 4; }},
@@ -317,7 +338,83 @@ TEST(LaunchRecord, AWrongFieldIsNoticed) {
   }
 }
 
-// ---- LLVM's tools see each field.
+// Floats of 32 and 16 bits that are rounded, subnormal, saturated or signalling NaNs.
+constexpr char kFloats[] = R"(mir 1
+entry "main"
+local_size 1, 1, 1
+resource 0 ssbo 0.0.0
+resource 1 ssbo 0.1.0
+body {
+  %1:f32 = load_ssbo[1, align 4] 0
+  %2:f32 = load_ssbo[1, align 4] 4
+  %3:f32 = fadd %1, %2
+  %4:f32 = fsub %1, %2
+  %5:f32 = load_ssbo[1, align 4] 8
+  %6:f32 = load_ssbo[1, align 4] 12
+  %7:f32 = fmul %5, %6
+  %8:f32 = load_ssbo[1, align 4] 16
+  %9:f32 = load_ssbo[1, align 4] 20
+  %10:f32 = fmul %8, %9
+  %11:f32 = load_ssbo[1, align 4] 24
+  %12:f32 = fmin %11, %1
+  %13:f32 = load_ssbo[1, align 4] 28
+  %14:f32 = fadd %13, %1
+  %15:f32 = fsaturate %14
+  store_ssbo[0, align 4] 0, %3, %4, %7, %10, %12, %15
+  %20:f16 = load_ssbo[1, align 2] 32
+  %21:f16 = load_ssbo[1, align 2] 34
+  %22:f16 = fadd %20, %21
+  %23:f16 = fsub %20, %21
+  %24:f16 = load_ssbo[1, align 2] 36
+  %25:f16 = load_ssbo[1, align 2] 38
+  %26:f16 = fmul %24, %25
+  %27:f16 = load_ssbo[1, align 2] 40
+  %28:f16 = load_ssbo[1, align 2] 42
+  %29:f16 = fmul %27, %28
+  store_ssbo[0, align 2] 24, %22, %23, %26, %29
+  return
+}
+)";
+
+TEST(LaunchRecord, AWrongModeIsNoticed) {
+  constexpr uint32_t kWords[] = {
+      0x3f800000, 0x2f800000,   // 1 and 2^-32: sum and difference are rounded
+      0x00400000, 0x4b000000,   // a subnormal that becomes normal by 2^23
+      0x00800000, 0x3f000000,   // the least normal number, which becomes subnormal by 1/2
+      0x7fa00000,               // a signalling NaN, whose minimum with a number is that number
+      0x7fc00000,               // a NaN, which saturates to 0
+      0x00013c00,               // of 16 bits: 1 and 2^-24; a subnormal and 2^10
+      0x64000200, 0x38000400};  // the least normal number and 1/2
+  for (const int width : {32, 64}) {
+    const auto raw = CompileText(kFloats, out::Container::kRaw, width);
+    ASSERT_TRUE(raw.ok()) << raw.status();
+    const Variant& good = raw->variants[0];
+    const auto result = [&](uint32_t flip) {
+      Dispatch d;
+      d.buffers.resize(2);
+      d.buffers[0].where = {0, 0, 0};
+      d.buffers[0].bytes.resize(32);
+      d.buffers[1].where = {0, 1, 0};
+      for (const uint32_t word : kWords) {
+        for (int i = 0; i < 4; ++i) {
+          d.buffers[1].bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+        }
+      }
+      out::LaunchRecord record = good.launch;
+      std::get<out::AmdLaunch>(record.arch).rsrc1 ^= flip;
+      const auto stats = kBackend.simulate(good.code, record, {}, d);
+      if (!stats.ok()) return absl::StrCat("error: ", stats.status().message());
+      return std::string(d.buffers[0].bytes.begin(), d.buffers[0].bytes.end());
+    };
+    const std::string want = result(0);
+    ASSERT_EQ(want.find("error"), std::string::npos) << want;
+    for (int bit = 12; bit < 20; ++bit) {  // FLOAT_MODE
+      EXPECT_NE(result(1u << bit), want) << "FLOAT_MODE bit " << bit - 12 << " at " << width;
+    }
+    EXPECT_NE(result(1u << 21), want) << "DX10_CLAMP at " << width;
+    EXPECT_NE(result(1u << 23), want) << "IEEE_MODE at " << width;
+  }
+}
 
 std::string OutputOf(const std::string& command) {
   std::string text;
@@ -328,6 +425,84 @@ std::string OutputOf(const std::string& command) {
   pclose(pipe);
   return text;
 }
+
+// ---- A code object of another compiler.
+
+// Returns true if the commands that make one are installed.
+bool HaveLlvm() {
+  return std::system("llc-19 --version >/dev/null 2>&1 && ld.lld --version >/dev/null 2>&1") == 0;
+}
+
+constexpr char kLlvmKernel[] = R"(
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @scale(ptr addrspace(1) %buffer_0_0_0, i32 %buffer_0_0_0_bytes,
+                                 ptr addrspace(1) %buffer_0_1_0) #0 !reqd_work_group_size !0 {
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %group = call i32 @llvm.amdgcn.workgroup.id.x()
+  %first = mul i32 %group, 64
+  %i = add i32 %first, %id
+  %wide = zext i32 %i to i64
+  %from = getelementptr i32, ptr addrspace(1) %buffer_0_1_0, i64 %wide
+  %x = load i32, ptr addrspace(1) %from
+  %y = mul i32 %x, 3
+  %z = add i32 %y, %buffer_0_0_0_bytes
+  %to = getelementptr i32, ptr addrspace(1) %buffer_0_0_0, i64 %wide
+  store i32 %z, ptr addrspace(1) %to
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+attributes #0 = { "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-dispatch-id"
+                  "amdgpu-no-implicitarg-ptr" "amdgpu-no-workgroup-id-y" "amdgpu-no-workgroup-id-z"
+                  "amdgpu-no-workitem-id-y" "amdgpu-no-workitem-id-z" nounwind }
+!0 = !{i32 64, i32 1, i32 1}
+)";
+
+TEST(OtherCompilers, AKernelOfLlvmIsReadAndRun) {
+  if (!HaveLlvm()) GTEST_SKIP() << "llc-19 or ld.lld is not installed (Debian: llvm-19, lld)";
+  const char* dir = std::getenv("TEST_TMPDIR");
+  const std::string path = absl::StrCat(dir != nullptr ? dir : "/tmp", "/scale");
+  std::ofstream(path + ".ll") << kLlvmKernel;
+  ASSERT_EQ(
+      OutputOf(absl::StrCat("llc-19 -mcpu=gfx1030 --amdhsa-code-object-version=4 -filetype=obj ",
+                            path, ".ll -o ", path, ".o")),
+      "");
+  const auto bytes = [](const std::string& name) {
+    std::ifstream in(name, std::ios::binary);
+    return std::vector<uint8_t>((std::istreambuf_iterator<char>(in)),
+                                std::istreambuf_iterator<char>());
+  };
+  const std::vector<uint8_t> object = bytes(path + ".o");
+  EXPECT_THAT(std::string(kBackend.disassemble(object).status().message()),
+              HasSubstr("not linked yet"));
+  ASSERT_EQ(OutputOf(absl::StrCat("ld.lld -shared ", path, ".o -o ", path, ".hsaco")), "");
+  const std::vector<uint8_t> file = bytes(path + ".hsaco");
+  const auto text = kBackend.disassemble(file);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("; kernel scale: wave32, "));
+  EXPECT_THAT(*text, HasSubstr("global_store_dword"));
+  const auto analysis = kBackend.analyze(file, {});
+  ASSERT_TRUE(analysis.ok()) << analysis.status();
+  EXPECT_EQ(analysis->findings, std::vector<std::string>());
+  const auto record = kBackend.containers[0].record(file);
+  ASSERT_TRUE(record.ok()) << record.status();
+  Dispatch d;
+  d.groups = {2, 1, 1};
+  d.buffers.resize(2);
+  for (uint32_t b = 0; b < 2; ++b) {
+    d.buffers[b].where = {0, b, 0};
+    d.buffers[b].bytes.resize(4 * 128);
+  }
+  for (size_t i = 0; i < 128; ++i) d.buffers[1].bytes[4 * i] = static_cast<uint8_t>(i);
+  const auto stats = kBackend.simulate(file, *record, {}, d);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  for (size_t i = 0; i < 128; ++i) {
+    const uint32_t got = d.buffers[0].bytes[4 * i] | d.buffers[0].bytes[4 * i + 1] << 8;
+    ASSERT_EQ(got, 3 * i + 512) << i;
+  }
+}
+
+// ---- LLVM's tools see each field.
 
 bool HaveTools() {
   return std::system(

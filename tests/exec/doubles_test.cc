@@ -198,6 +198,52 @@ TEST(Doubles, MoveBetweenLanes) {
   }
 }
 
+// Sums and products that are exact in any order, in all lanes and in some.
+TEST(Doubles, AreCombinedBetweenLanes) {
+  for (const char* op : {"fadd", "fmul", "fmin", "fmax"}) {
+    const std::string name = op;
+    const bool product = name == "fmul";  // of ones and twos
+    for (const std::string& combine :
+         {absl::StrCat("reduce[", name, ", 0]"), absl::StrCat("reduce[", name, ", 2]"),
+          absl::StrCat("reduce[", name, ", 8]"), absl::StrCat("reduce[", name, ", 32]"),
+          absl::StrCat("inclusive_scan[", name, "]"), absl::StrCat("exclusive_scan[", name, "]")}) {
+      ExpectAgreement(absl::StrCat(
+          "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nneeds float64\nresource 0 ssbo 0.0.0\n"
+          "resource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\nbody {\n%1:i32 = local_index\n"
+          "%2:i32 = shl %1, 3\n%3:i32 = load_ssbo[0, align 8] %2\n%4:i32 = and %3, ",
+          product ? "1" : "1023", "\n%5:i32 = iadd %4, 1\n%6:f64 = u2f %5\n%7:f64 = fmul %6, ",
+          product ? "1d" : "-0.5d", "\n%8:f64 = ", combine,
+          " %7\n%9:i32 = and %1, 5\n%10:bool = ieq %9, 4\n%11:f64 = if %10 {\n  %12:f64 = ",
+          combine, " %7\n  yield %12\n} else {\n  %13:f64 = ", combine,
+          " %6\n  yield %13\n}\n%14:i32 = shl %1, 4\n",
+          "store_ssbo[1, align 8] %14, %8, %11\nreturn\n}\n"));
+    }
+  }
+}
+
+// Sums are exact in any order. The old values depend on the order of lanes, and are not compared.
+TEST(Doubles, AtomicsAgreeWithTheInterpreter) {
+  for (const char* place : {"ssbo_atomic[1, ", "shared_atomic[", "global_atomic["}) {
+    const bool shared = place[0] == 's' && place[1] == 'h';
+    const std::string where = place[0] == 'g' ? "%12, %13" : "%2";
+    for (const char* op : {"fadd", "fmin", "fmax"}) {
+      ExpectAgreement(absl::StrCat(
+          "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 64\nneeds float64\n"
+          "needs float64_atomics\n",
+          place[0] == 'g' ? "needs addresses\n" : "",
+          "resource 0 ssbo 0.0.0\nresource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\nbody {\n"
+          "%1:i32 = local_index\n%2:i32 = and %1, 24\n%3:i32 = shl %1, 3\n"
+          "%4:i32 = load_ssbo[0, align 8] %3\n%5:i32 = and %4, 1023\n%6:f64 = u2f %5\n"
+          "%7:f64 = fmul %6, 0.5d\n%10:i32, %11:i32 = ssbo_address[1]\n%12:i32 = iadd %10, %2\n"
+          "%14:i32 = uadd_carry %10, %2\n%13:i32 = iadd %11, %14\n"
+          "store_shared[align 8] %2, 16d\ncontrol_barrier[2, workgroup]\n%20:f64 = ",
+          place, op, "] ", where, ", %7\ncontrol_barrier[2, workgroup]\n",
+          shared ? "%21:f64 = load_shared[align 8] %2\nstore_ssbo[1, align 8] %3, %21\n" : "",
+          "return\n}\n"));
+    }
+  }
+}
+
 TEST(Doubles, CrossControlFlowAndMemory) {
   ExpectAgreement(
       "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 512\nneeds float64\n"

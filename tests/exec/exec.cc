@@ -172,6 +172,7 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
   CompileOptions options;
   options.passes.verify_each = true;
   options.widths = setup.widths;
+  options.container = setup.container;
   options.passes.disabled = setup.disabled_passes;
   const auto compiled = setup.backend != nullptr
                             ? CompileFor(**prepared, *setup.backend, options, nullptr, {})
@@ -185,7 +186,7 @@ std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs&
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += RunVariant(v, inputs, want, setup, false, false);
     // A container is verified by its own tests.
-    if (setup.waits && setup.run == nullptr) text += Findings(setup.target, v);
+    if (setup.waits && setup.container == out::Container::kRaw) text += Findings(setup.target, v);
     if (setup.target == Target::kTgl) text += RunVariant(v, inputs, want, setup, true, false);
     if (setup.opposite) text += RunVariant(v, inputs, want, setup, false, true);
   }

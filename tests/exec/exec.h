@@ -42,6 +42,7 @@ struct Setup {
   std::vector<std::string> disabled_passes;
   bool opposite = false;  // run also in the opposite order and with other undefined contents
   const Backend* backend = nullptr;  // compiles; null: the target's own
+  out::Container container = out::Container::kRaw;
   // Runs a program that `backend` made; null: the target's simulator, by the launch record.
   absl::StatusOr<sim::scene::RunStats> (*run)(const Variant& program,
                                               const SimulationOptions& options,

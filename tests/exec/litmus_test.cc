@@ -1,125 +1,21 @@
-// Litmus programs, from GLSL through the whole compiler into the simulator's memory mode: outcomes
-// that Vulkan's memory model forbids never occur, but do occur if any one needed fence, or wait for
-// or before one, is removed.
+// Litmus programs on tgl: outcomes that Vulkan's memory model forbids never occur, but do occur if
+// any one needed fence, or wait for or before one, is removed.
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/driver/compile.h"
-#include "core/front/glsl/glsl.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"
-#include "core/sim/eu/simulator.h"
 #include "gtest/gtest.h"
+#include "tests/exec/litmus.h"
 
-namespace kiln {
+namespace kiln::exec {
 namespace {
 
 namespace isa = ::kiln::intel::isa;
 constexpr auto kGen = isa::Generation::kGen12;
-
-constexpr int kSeeds = 2000,
-              kSeedsApart = 6000;  // two workgroups run together with half of the seeds
-constexpr uint32_t kOutDwords = 256;
-
-// Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i
-// of the second works with i of the first. x(i) and y(i) are elements of MEMORY in separate cache
-// lines; RESULTS writes the values that it finds in a and b to the buffer, after a while in which
-// the program waits for nothing.
-constexpr char kHead[] = R"(#version 450
-#pragma use_vulkan_memory_model
-#extension GL_KHR_memory_scope_semantics : require
-layout(local_size_x = THREADS * W) in;
-layout(set = 0, binding = 0) buffer Out { uint results[256]; };
-layout(set = 0, binding = 1) buffer Memory { uint buffer_memory[256]; };
-shared uint shared_memory[256];
-#define x MEMORY[i]
-#define y MEMORY[i + 32]
-#define LOAD(p, order) atomicLoad(p, SCOPE, SEMANTICS, order)
-#define STORE(p, v, order) atomicStore(p, v, SCOPE, SEMANTICS, order)
-#define RELAXED gl_SemanticsRelaxed
-#define ACQUIRE gl_SemanticsAcquire
-#define RELEASE gl_SemanticsRelease
-#define BOTH gl_SemanticsAcquireRelease
-#define RESULTS PAUSE results[4 * gl_GlobalInvocationID[0]] = a; results[4 * gl_GlobalInvocationID[0] + 1] = b + d;
-#define PAUSE for (uint k = 0u; k < 12u * gl_NumWorkGroups[1]; ++k) d = d * 3u;
-void main() {
-  uint i = gl_GlobalInvocationID[0] % W;
-  bool second = gl_GlobalInvocationID[0] >= W;
-  uint a = 9u, b = 9u;
-  uint d = 0u;  // always 0, which the compiler does not know
-)";
-struct Outcome {
-  uint32_t a[2], b[2];  // by thread
-};
-using Forbidden = bool (*)(const Outcome&);
-
-// Says where the two threads are, and where x and y are.
-enum class Between { kThreadsShared, kThreads, kWorkgroups };
-
-absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int width) {
-  const bool shared = between == Between::kThreadsShared;
-  const bool apart = between == Between::kWorkgroups;
-  front::GlslSource source;
-  source.text = absl::StrCat(kHead, body, "}\n");
-  const std::string w = absl::StrCat(width);
-  source.defines = {
-      {"W", w},
-      {"THREADS", apart ? "1" : "2"},
-      {"SCOPE", apart ? "gl_ScopeDevice" : "gl_ScopeWorkgroup"},
-      {"MEMORY", shared ? "shared_memory" : "buffer_memory"},
-      {"SEMANTICS", shared ? "gl_StorageSemanticsShared" : "gl_StorageSemanticsBuffer"}};
-  const auto spirv = front::CompileGlsl(source);
-  if (!spirv.ok()) return spirv.status();
-  const auto prepared = Prepare(*spirv, {}, nullptr, {});
-  if (!prepared.ok()) return prepared.status();
-  CompileOptions options;
-  options.widths = {width};
-  const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
-  if (!compiled.ok()) return compiled.status();
-  return compiled->variants.front();
-}
-
-std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uint64_t seed,
-                         bool contract) {
-  sim::scene::Dispatch dispatch;
-  dispatch.groups[0] = 2 / out::IntelOf(v.launch).compute.threads_per_group;
-  dispatch.buffers.resize(2);
-  for (uint32_t b = 0; b < 2; ++b) {
-    dispatch.buffers[b].where = {0, b, 0};
-    dispatch.buffers[b].bytes.resize(4 * kOutDwords);
-  }
-  sim::eu::Options options;
-  options.contract = contract;
-  options.memory_seed = seed;
-  options.zero_memory = true;
-  options.max_instructions = 100000;
-  const auto stats = sim::eu::Run(code, v.launch, options, dispatch);
-  EXPECT_TRUE(stats.ok()) << v.name << ": " << stats.status();
-  if (!stats.ok()) return {};
-  std::vector<uint32_t> out(kOutDwords);
-  std::memcpy(out.data(), dispatch.buffers[0].bytes.data(), 4 * kOutDwords);
-  std::vector<Outcome> outcomes;
-  const auto w = static_cast<uint32_t>(v.width);
-  for (uint32_t i = 0; i < w; ++i) {
-    outcomes.push_back({{out[4 * i], out[4 * (i + w)]}, {out[4 * i + 1], out[4 * (i + w) + 1]}});
-  }
-  return outcomes;
-}
-
-bool IsSeen(const Variant& v, const std::vector<uint8_t>& code, Forbidden forbidden,
-            bool contract) {
-  const int seeds = out::IntelOf(v.launch).compute.threads_per_group == 1 ? kSeedsApart : kSeeds;
-  for (int seed = 1; seed <= seeds; ++seed) {
-    for (const Outcome& o : Run(v, code, static_cast<uint64_t>(seed), contract)) {
-      if (forbidden(o)) return true;
-    }
-  }
-  return false;
-}
 
 bool IsFence(const isa::Instruction& i) {
   if (!isa::IsSend(i.op) || i.send.desc_is_register) return false;
@@ -201,139 +97,33 @@ std::vector<Mutant> Mutants(const Variant& v) {
   return mutants;
 }
 
-// Lists the instructions that are needed, each alone. Fences and the waits for them are not needed
-// if the program waits for all accesses that they order; waits before them are not if the thread
-// has read nothing (the wait is there for another path through the program).
-enum class Needed { kFences, kWaits, kBoth, kNothing };
+class Litmus : public testing::TestWithParam<LitmusProgram> {};
 
-void Check(const std::string& body, Forbidden forbidden, Needed needed,
-           const std::vector<Between>& places = {Between::kThreads, Between::kThreadsShared,
-                                                 Between::kWorkgroups}) {
-  for (const Between between : places) {
+TEST_P(Litmus, EachFenceAndWaitIsNeeded) {
+  const LitmusProgram& program = GetParam();
+  for (const Between between : program.places) {
     for (const int width : {8, 16, 32}) {
-      const auto v = CompileAt(body, between, width);
+      const auto v = CompileLitmus(Target::kTgl, program, between, width);
       ASSERT_TRUE(v.ok()) << v.status();
-      SCOPED_TRACE(absl::StrCat(v->name, between == Between::kThreadsShared ? " shared"
-                                         : between == Between::kThreads     ? " buffer"
-                                                                            : " workgroups"));
-      EXPECT_FALSE(IsSeen(*v, v->code, forbidden, true));
+      SCOPED_TRACE(absl::StrCat(v->name, " ", NameOf(between)));
+      EXPECT_FALSE(IsSeen(Target::kTgl, *v, program, between, true));
       const std::vector<Mutant> mutants = Mutants(*v);
-      EXPECT_EQ(mutants.empty(), needed == Needed::kNothing);
+      EXPECT_EQ(mutants.empty(), program.needed == Needed::kNothing);
       for (const Mutant& m : mutants) {
         // With 32 lanes the loaded values are copied before PAUSE, as they may be, so that the copy
         // waits for them.
         if (width == 32 && !m.fence) continue;
-        const bool spare = needed == (m.fence ? Needed::kWaits : Needed::kFences);
-        EXPECT_EQ(IsSeen(*v, m.code, forbidden, false), !spare) << m.text;
+        const bool spare = program.needed == (m.fence ? Needed::kWaits : Needed::kFences);
+        Variant changed = *v;
+        changed.code = m.code;
+        EXPECT_EQ(IsSeen(Target::kTgl, changed, program, between, false), !spare) << m.text;
       }
     }
   }
 }
 
-TEST(Litmus, MessagePassing) {
-  Check(R"(
-  if (!second) {
-    PAUSE
-    STORE(x, 1u, RELAXED);
-    STORE(y, 1u, RELEASE);
-  } else {
-    uint c = LOAD(x, RELAXED);
-    PAUSE
-    a = LOAD(y, ACQUIRE);
-    b = LOAD(x, RELAXED);
-    RESULTS
-    results[4 * gl_GlobalInvocationID[0] + 2] = c;
-  })",
-        [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth);
-}
-
-TEST(Litmus, MessagePassingByReadModifyWrite) {
-  Check(R"(
-  if (!second) {
-    PAUSE
-    STORE(x, 1u, RELAXED);
-    atomicExchange(y, 1u, SCOPE, SEMANTICS, RELEASE);
-  } else {
-    uint c = LOAD(x, RELAXED);
-    PAUSE
-    a = atomicAdd(y, 0u, SCOPE, SEMANTICS, ACQUIRE);
-    b = LOAD(x, RELAXED);
-    RESULTS
-    results[4 * gl_GlobalInvocationID[0] + 2] = c;
-  })",
-        [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth);
-}
-
-TEST(Litmus, StoreBuffering) {
-  Check(R"(
-  if (!second) {
-    STORE(x, 1u, RELAXED);
-    memoryBarrier(SCOPE, SEMANTICS, BOTH);
-    a = LOAD(y, RELAXED);
-    RESULTS
-  } else {
-    STORE(y, 1u, RELAXED);
-    memoryBarrier(SCOPE, SEMANTICS, BOTH);
-    a = LOAD(x, RELAXED);
-    RESULTS
-  })",
-        [](const Outcome& o) { return o.a[0] == 0 && o.a[1] == 0; }, Needed::kFences);
-}
-
-TEST(Litmus, LoadBuffering) {
-  Check(R"(
-  if (!second) {
-    a = LOAD(x, RELAXED);
-    STORE(y, 1u, RELEASE);
-    RESULTS
-  } else {
-    a = LOAD(y, RELAXED);
-    STORE(x, 1u, RELEASE);
-    RESULTS
-  })",
-        [](const Outcome& o) { return o.a[0] == 1 && o.a[1] == 1; }, Needed::kWaits);
-}
-
-TEST(Litmus, BarrierShowsWhatWasWrittenBefore) {
-  Check(R"(
-  uint c = LOAD(x, RELAXED);
-  if (!second) STORE(x, 1u, RELAXED);
-  controlBarrier(gl_ScopeWorkgroup, SCOPE, SEMANTICS, BOTH);
-  a = LOAD(x, RELAXED);
-  RESULTS
-  results[4 * gl_GlobalInvocationID[0] + 2] = c;
-  )",
-        [](const Outcome& o) { return o.a[1] == 0; }, Needed::kBoth,
-        {Between::kThreads, Between::kThreadsShared});
-}
-
-TEST(Litmus, BarrierHidesWhatIsWrittenAfter) {
-  Check(R"(
-  a = LOAD(x, RELAXED);
-  controlBarrier(gl_ScopeWorkgroup, SCOPE, SEMANTICS, BOTH);
-  if (second) STORE(x, 1u, RELAXED);
-  RESULTS
-  )",
-        [](const Outcome& o) { return o.a[0] == 1; }, Needed::kWaits,
-        {Between::kThreads, Between::kThreadsShared});
-}
-
-// The long computation on the second read would favour issuing it first.
-TEST(Litmus, ReadsOfOnePlaceStayInOrder) {
-  Check(R"(
-  if (!second) {
-    STORE(x, 1u, RELAXED);
-  } else {
-    a = LOAD(x, RELAXED);
-    b = LOAD(x, RELAXED);
-    float f = float(b);
-    for (int k = 0; k < 12; ++k) f = sqrt(f + 1.0);
-    results[4 * gl_GlobalInvocationID[0]] = a;
-    results[4 * gl_GlobalInvocationID[0] + 1] = b;
-    results[4 * gl_GlobalInvocationID[0] + 2] = uint(f);
-  })",
-        [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kNothing);
-}
+INSTANTIATE_TEST_SUITE_P(Programs, Litmus, testing::ValuesIn(LitmusPrograms()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::exec

@@ -9,12 +9,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/driver/compile.h"
-#include "core/front/glsl/glsl.h"
-#include "core/sim/eu/simulator.h"
+#include "core/driver/simulate.h"
 #include "gtest/gtest.h"
+#include "tests/exec/exec.h"
+#include "tests/exec/glsl.h"
 
-namespace kiln {
+namespace kiln::exec {
 namespace {
 
 // `level` and `place` come from a buffer, so that the compiler does not know their values.
@@ -143,27 +143,19 @@ sim::scene::Dispatch MakeDispatch(bool null) {
 std::vector<Variant> Compiled(const std::string& body) {
   front::GlslSource source;
   source.text = absl::StrCat(kHead, body, "}\n");
-  const auto spirv = front::CompileGlsl(source);
-  EXPECT_TRUE(spirv.ok()) << spirv.status();
-  if (!spirv.ok()) return {};
-  const auto prepared = Prepare(*spirv, {}, nullptr, {});
-  EXPECT_TRUE(prepared.ok()) << prepared.status();
-  if (!prepared.ok()) return {};
-  CompileOptions options;
-  options.widths = {8, 16, 32};
-  auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
-  EXPECT_TRUE(compiled.ok()) << body << compiled.status();
-  if (!compiled.ok()) return {};
-  return std::move(compiled->variants);
+  auto variants = CompileGlslFor(TestTarget(), source, WidthsOf(TestTarget()));
+  EXPECT_TRUE(variants.ok()) << body << variants.status();
+  if (!variants.ok()) return {};
+  return *std::move(variants);
 }
 
 void ExpectAnswers(const Variant& v, const std::string& body, bool null,
                    const std::vector<uint32_t>& want) {
   sim::scene::Dispatch dispatch = MakeDispatch(null);
   const sim::scene::Dispatch before = dispatch;
-  sim::eu::Options options;
+  SimulationOptions options;
   options.max_instructions = 100000;
-  const auto run = sim::eu::Run(v.code, v.launch, options, dispatch);
+  const auto run = Simulate(TestTarget(), v.code, v.launch, options, dispatch);
   ASSERT_TRUE(run.ok()) << v.name << body << run.status();
   std::vector<uint32_t> got(want.size());
   std::memcpy(got.data(), dispatch.buffers[0].bytes.data(), 4 * got.size());
@@ -171,7 +163,7 @@ void ExpectAnswers(const Variant& v, const std::string& body, bool null,
   if (!null) return;
   EXPECT_EQ(dispatch.buffers[2].bytes, before.buffers[2].bytes) << body;
   // Accesses to null images do not count as out of bounds: there is no bound.
-  for (const sim::eu::OutOfBounds& o : run->out_of_bounds) {
+  for (const sim::scene::OutOfBounds& o : run->out_of_bounds) {
     const bool image = absl::StrContains(o.where, "set 1 ") || absl::StrContains(o.where, "set 2 ");
     EXPECT_TRUE(!image || absl::StrContains(o.where, "binding 6")) << o.where << body;
   }
@@ -187,4 +179,4 @@ TEST(NullSurfaces, TexelsAndSizesAreZero) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::exec

@@ -30,7 +30,7 @@ ALLOWED = {
         "isa")} | {
             "core/sim/eu", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
     "core/amd/pipeline": {"core/amd/" + room for room in ("select", "emit", "waits", "perf", "abi", "lir", "isa")} | {
-        "core/sim/rdna2", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
+        "core/sim/rdna2", "core/sim/scene", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
     "core/amd/select": {"core/amd/abi", "core/amd/lir", "core/amd/isa", "core/mid", "core/lir", "core/mir", "core/base"},
     "core/amd/waits": {"core/amd/emit", "core/amd/isa", "core/base"},
     "core/amd/emit": {"core/amd/lir", "core/amd/isa", "core/lir", "core/base"},

@@ -112,6 +112,7 @@ const Backend kBareBackend = {.name = "bare",
                               .abi_version = 1,
                               .statistics = StatisticRows,
                               .variant_name = VariantName,
-                              .disassemble = Disassemble};
+                              .disassemble = Disassemble,
+                              .simulate = Simulate};
 
 }  // namespace kiln::null

@@ -14,7 +14,7 @@ expect() {
   grep -Eq "$pattern" <<< "$text" || { echo "kiln $*: no '$pattern' in: $text"; exit 1; }
 }
 
-expect 0 '^bare +no compiler +1 +disasm$' targets --local
+expect 0 '^bare +no compiler +1 +disasm, run$' targets --local
 expect 0 '^null +1 +1 +disasm, run$' targets --local
 expect 1 'bare: refused \(missing_compiler\): .*no compiler yet' compile --local --target=null,bare "$shader"
 expect 0 'saxpy.comp +null +compute +ok' compile --local --target=null "$shader"

@@ -34,8 +34,8 @@ def spec_values(spec):
 
 
 class Kiln:
-    def __init__(self, path, flags, folder):
-        self.path, self.flags, self.folder = path, flags, folder
+    def __init__(self, path, target, flags, folder):
+        self.path, self.target, self.flags, self.folder = path, target, flags, folder
         self.runs, self.instructions, self.last = 0, 0, None
 
     def run(self, shaders, job, flags, seconds):
@@ -43,7 +43,7 @@ class Kiln:
         name = os.path.join(self.folder, 'job.json')
         with open(name, 'w', encoding='utf-8') as f:
             json.dump(job, f)
-        command = [self.path, 'run', '--local', '--target=tgl', '--buffers=' + name, '--json', '--allow-unused',
+        command = [self.path, 'run', '--local', '--target=' + self.target, '--buffers=' + name, '--json', '--allow-unused',
                    '--max-seconds=%d' % max(1, int(seconds)), *flags, *self.flags, *shaders]
         self.last = command
         self.runs += 1

@@ -31,7 +31,7 @@ def parse(path):
 
 
 class TestRun:
-    """`options`: kiln, interpreter, flags, seconds, instructions (of a draw, before it is sampled), scratch, maker."""
+    """`options`: kiln, target, interpreter, flags, seconds, instructions (of a draw, before it is sampled), scratch, maker."""
 
     def __init__(self, path, options):
         self.options = options
@@ -39,7 +39,7 @@ class TestRun:
         self.script = parse(path)
         self.judge = Judge()
         self.kiln = (Interpreter(options.interpreter, self.folder) if options.interpreter
-                     else Kiln(options.kiln, options.flags, self.folder))
+                     else Kiln(options.kiln, options.target, options.flags, self.folder))
         self.notes = []
         self.end = time.time() + options.seconds
 

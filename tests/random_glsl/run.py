@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs random shaders (generate.py) through compiler and simulator, and on lavapipe, and compares the bytes.
 
-    run.py --kilnc PATH --eu-run PATH [--first 1] [--count 300] [--widths 8,16,32] [--batch 40]
+    run.py --kilnc PATH --eu-run PATH | --rdna2-run PATH [--first 1] [--count 300] [--widths 8,16,32] [--batch 40]
            [--keep DIR] [--budget SECONDS]
-    run.py --kilnc PATH --eu-run PATH --reduce SEED      a shorter program with the same difference
+    run.py --kilnc PATH --eu-run PATH | --rdna2-run PATH --reduce SEED      a shorter program with the same difference
 
-Every width that the compiler makes is run in contract mode, with and without fusion. A process of
+With --rdna2-run the target is gfx1030, else tgl. Every width that the compiler makes is run in contract mode, for tgl
+with and without fusion. A process of
 lavapipe runs a batch of programs, one simulator runs all. The last line counts; --keep keeps
 program, module and job of each difference. Exit status 1 if anything differs or is broken, or if nothing
 was compared.
@@ -29,6 +30,7 @@ import peer  # noqa: E402
 import processes  # noqa: E402
 
 MAX_SECONDS = 60
+BINARY = re.compile(r"\.(?:SIMD|wave)(\d+)\.bin$")
 NO_ROOM = "no room for a value"    # a width that runs out of registers; it should spill
 
 
@@ -53,13 +55,13 @@ class Program:
                             self.source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return p.stdout.decode(errors="replace") if p.returncode else ""
 
-    def compile(self, kilnc, widths):
+    def compile(self, a):
         """Returns (status, cause): "refused" or "broken", or "" twice. The folder may have an earlier program's
         binaries, of widths that this one does not have."""
         for name in os.listdir(self.folder):
-            if ".SIMD" in name:
+            if BINARY.search(name):
                 os.remove(os.path.join(self.folder, name))
-        p = subprocess.run([kilnc, "--widths=" + widths, "-o", self.folder, self.module],
+        p = subprocess.run([a.kilnc, "--target=" + a.target, "--widths=" + a.widths, "-o", self.folder, self.module],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
         text = p.stderr.decode(errors="replace").strip()
         if p.returncode not in (0, 1):
@@ -71,7 +73,7 @@ class Program:
         if lost:
             return "broken", lost.group(1)
         for name in os.listdir(self.folder):
-            m = re.search(r"\.SIMD(\d+)\.bin$", name)
+            m = BINARY.search(name)
             if m:
                 self.stems[int(m.group(1))] = os.path.join(self.folder, name[:-4])
         return ("", "") if self.stems else ("broken", "kilnc succeeds without a binary")
@@ -98,7 +100,7 @@ class Runner:
 
     def simulate(self, program, width, mode):
         stem = program.stems[width]
-        return self.pool.ask(self.a.eu_run, [
+        return self.pool.ask(self.a.simulator, [
             "--max-seconds=%d" % MAX_SECONDS, "--zero-memory", *mode, stem + ".bin",
             stem + ".launch.json", program.job_path], MAX_SECONDS + 20)
 
@@ -108,8 +110,8 @@ class Runner:
             return "lavapipe", str(want.get("error"))
         outputs = peer.outputs(want)
         for width in sorted(program.stems):
-            for mode in ([], ["--fusion"]):
-                name = "SIMD%d%s" % (width, " fused" if mode else "")
+            for mode in self.a.modes:
+                name = "%d lanes%s" % (width, " fused" if mode else "")
                 got = self.simulate(program, width, mode)
                 if not got["ok"]:
                     return "broken", "%s: %s" % (name, got["error"])
@@ -125,7 +127,7 @@ class Runner:
         error = program.translate()
         if error:
             return program, "generator", error
-        return (program, *program.compile(self.a.kilnc, self.a.widths))
+        return (program, *program.compile(self.a))
 
     def batch(self, seeds, folder):
         """Judges the programs of these seeds; yields (seed, status, cause)."""
@@ -207,16 +209,22 @@ def reduce(runner, seed, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--kilnc", required=True)
-    p.add_argument("--eu-run", required=True)
+    simulator = p.add_mutually_exclusive_group(required=True)
+    simulator.add_argument("--eu-run", help="the simulator of tgl")
+    simulator.add_argument("--rdna2-run", help="the simulator of gfx1030")
     p.add_argument("--first", type=int, default=1, help="seed of the first program")
     p.add_argument("--count", type=int, default=300)
-    p.add_argument("--widths", default="8,16,32")
+    p.add_argument("--widths", help="by default all that the target has")
     p.add_argument("--batch", type=int, default=40, help="programs for one process of lavapipe")
     p.add_argument("--timeout", type=int, default=20, help="seconds for one program on lavapipe")
     p.add_argument("--budget", type=float, help="stop after so many seconds")
     p.add_argument("--keep", help="folder for what differs")
     p.add_argument("--reduce", type=int, metavar="SEED")
     a = p.parse_args()
+    a.target, a.simulator, widths, a.modes = (
+        ("gfx1030", a.rdna2_run, "32,64", ([],)) if a.rdna2_run else
+        ("tgl", a.eu_run, "8,16,32", ([], ["--fusion"])))
+    a.widths = a.widths or widths
     runner = Runner(a)
     if a.reduce is not None:
         with tempfile.TemporaryDirectory() as own:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Drops cache bits and waits from Mesa's gfx1030 binaries of programs whose waves communicate: memory mode must notice.
+"""Drops cache bits and waits from gfx1030 binaries of programs whose waves communicate: memory mode must notice.
 
-    wave_coherence_mutations.py --rdna2-run PATH [--run-peer PATH] [--work DIR] [--seeds 200] [--program NAME]
+    wave_coherence_mutations.py --rdna2-run PATH [--run-peer PATH | --kilnc PATH] [--work DIR] [--seeds 200] [--program NAME]
     wave_coherence_mutations.py --rdna2-run PATH --results FILE --drives DIR [--binaries 60] [--seeds 40] [--seed 1]
 
 The programs are below: message passing, a sum over workgroups, a reduction by the last of them, a lock, and the same by
 atomics, images, addresses, and between waves of a workgroup. Each lane is an instance of its own, so that the stores of a
-wave overwrite whole cache lines. Their results do not depend on the order of execution. Mesa compiles each for waves of 32
-and of 64 lanes (with GLSL's compiler, glslangValidator, before it).
+wave overwrite whole cache lines. Their results do not depend on the order of execution. Mesa, or Kiln with --kilnc, compiles
+each for waves of 32 and of 64 lanes (with GLSL's compiler, glslangValidator, before it).
 
 Each binary must give its result with every seed. The simulator tells the needs of these runs (--needs of rdna2_run,
 core/sim/rdna2/needs.h), which it knows by what was accessed, not by what a removal changes: loads of bytes that another CU
@@ -126,6 +126,41 @@ PROGRAMS = {
       memoryBarrier(SCOPE, STORAGE, ACQUIRE);
       RESULT(0, imageAtomicLoad(TEXEL(0), SCOPE, STORAGE, RELAXED)); RESULT(1, flag);
     }"""),
+    # The data are plain; those that are not coherent become available and visible by the semantics of the barriers.
+    "plain": (2, 1, """layout(set = 0, binding = 2) devicecoherent buffer Plain { uint plain[]; };
+    #define DATUM(n) plain[(n) * W + lane]
+    void main() {
+      if (thread == 0) { DATUM(0) = 7u; STORE(CELL(1), 1u, RELEASE); return; }
+      WAIT_FOR(CELL(1), 1u);
+      RESULT(0, DATUM(0));
+    }"""),
+    "plain_reduction": (4, 1, """layout(set = 0, binding = 2) devicecoherent buffer Plain { uint plain[]; };
+    #define DATUM(n) plain[(n) * W + lane]
+    void main() {
+      DATUM(thread) = thread + lane;
+      uint before = atomicAdd(CELL(8), 1u, SCOPE, STORAGE, gl_SemanticsAcquireRelease);
+      if (before != 3u) return;
+      uint sum = 0u;
+      for (uint k = 0u; k < 4u; ++k) sum += DATUM(k) << k;
+      RESULT(0, sum);
+    }"""),
+    "non_private": (2, 1, """layout(set = 0, binding = 2) nonprivate buffer Plain { uint plain[]; };
+    void main() {
+      if (thread == 0) { plain[lane] = 7u; STORE(CELL(1), 1u, RELEASE | gl_SemanticsMakeAvailable); return; }
+      while (LOAD(CELL(1), RELAXED) != 1u);
+      memoryBarrier(SCOPE, STORAGE, ACQUIRE | gl_SemanticsMakeVisible);
+      RESULT(0, plain[lane]);
+    }"""),
+    "non_private_images": (2, 1, """layout(set = 0, binding = 2, r32ui) nonprivate uniform uimage2D cells;
+    #define BOTH STORAGE | gl_StorageSemanticsImage
+    void main() {
+      if (thread == 0) { imageStore(cells, ivec2(lane, 0), uvec4(7u));
+                         memoryBarrier(SCOPE, BOTH, RELEASE | gl_SemanticsMakeAvailable);
+                         STORE(CELL(1), 1u, RELAXED); return; }
+      while (LOAD(CELL(1), RELAXED) != 1u);
+      memoryBarrier(SCOPE, BOTH, ACQUIRE | gl_SemanticsMakeVisible);
+      RESULT(0, imageLoad(cells, ivec2(lane, 0)).x);
+    }"""),
     "barrier": (1, 2, """void main() {
       uint old = LOAD(CELL(1 - thread), RELAXED);
       STORE(CELL(thread), thread + 7u, RELAXED);
@@ -242,10 +277,14 @@ def compile_program(a, name, lanes, folder):
     scope = "gl_ScopeDevice" if groups > 1 else "gl_ScopeWorkgroup"
     subprocess.run(["glslangValidator", "-V", "--target-env", "vulkan1.2", "-DW=%d" % lanes, "-DWAVES=%d" % waves,
                     "-DSCOPE=" + scope, source, "-o", source + ".spv"], check=True, stdout=subprocess.DEVNULL)
+    module = os.path.basename(source) + ".spv"
+    if a.kilnc:
+        subprocess.run([a.kilnc, "--target=gfx1030", "--widths=%d" % lanes, "-o", folder, source + ".spv"], check=True,
+                       stdout=subprocess.DEVNULL)
+        return os.path.join(folder, "%s.wave%d.launch.json" % (module, lanes))
     environment = dict(os.environ)
     if lanes == 32:
         environment["RADV_PERFTEST"] = "cswave32"
-    module = os.path.basename(source) + ".spv"
     subprocess.run([os.path.abspath(a.run_peer), "navi21", "--runs", "1", "--dump-bin", ".", module], check=True,
                    cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return os.path.join(folder, module + ".compute.launch.json")
@@ -259,6 +298,8 @@ def job_of(name, lanes):
     if "Push" in text:
         job["resources"].append({"name": "there", "data": zeros})
         job["push"] = {"address": "there"}
+    if "buffer Plain" in text:
+        job["resources"].append({"set": 0, "binding": 2, "data": zeros})
     if "uimage2D" in text:
         job["resources"].append({"set": 0, "binding": 2, "format": "r32ui", "width": lanes, "height": 2, "dim": "2d",
                                  "data": {"hex": "00" * 4 * lanes * 2}})
@@ -320,6 +361,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--rdna2-run", required=True)
     p.add_argument("--run-peer", default=os.path.join(HERE, "..", "peer", "run-peer"))
+    p.add_argument("--kilnc", help="Kiln's compiler (tests/kilnc) instead of Mesa's")
     p.add_argument("--work", help="folder that keeps sources and binaries")
     p.add_argument("--seeds", type=int, default=200, help="of memory mode, for each binary and mutant")
     p.add_argument("--program", action="append", choices=sorted(PROGRAMS))

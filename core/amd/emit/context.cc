@@ -38,7 +38,7 @@ Context::Context(const lir::Function& f, uint32_t spill_offset)
 void Context::Add(const isa::Instruction& inst) {
   Row row;
   row.inst = inst;
-  row.spirv_id = spirv_id_;
+  row.spirv_id = origin_.spirv_id;
   program_.rows.push_back(row);
 }
 
@@ -110,7 +110,7 @@ void Context::BeginExact() {
     program_.rows.pop_back();
     return;
   }
-  Add(masks_.and_saveexec, Temporary(), LiveLanes(f_));
+  Add(masks_.and_saveexec, Temporary(), LiveLanes());
 }
 
 void Context::EndExact() {

@@ -36,7 +36,8 @@ class Context {
   Program& program() { return program_; }
 
   // Every row that follows is of this instruction.
-  void SetOrigin(const lir::Inst& in) { spirv_id_ = in.spirv_id; }
+  void SetOrigin(const lir::Inst& in) { origin_ = in; }
+  const lir::Inst& origin() const { return origin_; }
 
   void Add(const isa::Instruction& inst);
   // Appends an instruction with up to three sources.
@@ -70,7 +71,7 @@ class Context {
   const uint32_t spill_offset_;
   Program program_;
   const MaskOps& masks_;
-  uint32_t spirv_id_ = 0;
+  lir::Inst origin_;
   std::vector<int> label_rows_;
   std::vector<bool> used_;
   size_t last_bound_ = 0;  // row of the label bound last
@@ -81,10 +82,7 @@ class Context {
 
 inline isa::Operand Exec() { return isa::Sgpr(isa::kExecLo); }
 inline isa::Operand Temporary() { return isa::Sgpr(kTemporarySgpr); }
-// Slot 0 of fragment programs that note which lanes are no helpers.
-inline isa::Operand LiveLanes(const lir::Function& f) {
-  return isa::Sgpr(static_cast<int>(SlotSgpr(0, MaskUnits(f))));
-}
+inline isa::Operand LiveLanes() { return isa::Sgpr(kLiveLanesSgpr); }
 inline isa::Operand Constant(int small) {
   return isa::Source(small >= 0 ? isa::kInt0 + small : isa::kIntMinus1 - 1 - small);
 }

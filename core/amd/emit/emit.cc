@@ -26,7 +26,7 @@ void EmitStart(Context& c, const EmitOptions& options) {
     c.Add(isa::Opcode::kSMovB32, isa::Sgpr(isa::kM0),
           isa::Sgpr(static_cast<int>(*options.prim_mask)));
   }
-  if (options.notes_helpers) c.Add(c.masks().mov, LiveLanes(c.f()), Exec());
+  if (options.notes_helpers) c.Add(c.masks().mov, LiveLanes(), Exec());
   if (options.whole_quads) c.Add(c.masks().wqm, Exec(), Exec());
 }
 

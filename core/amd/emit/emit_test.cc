@@ -1,6 +1,11 @@
 // One operation after the other: operands, forms, pseudo operations.
 #include "core/amd/emit/emit.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "core/amd/emit/testing.h"
 #include "gtest/gtest.h"
 
@@ -171,6 +176,43 @@ TEST(EmitTest, Spills) {
   EXPECT_EQ(EmitLine("%v4 = scratch_load #0x1ff"), "scratch_load_dword v4, off, off offset:2044");
   EXPECT_EQ(EmitLine("%v4 = scratch_load #0x200"),
             "s_movk_i32 s104, 2048; scratch_load_dword v4, off, s104");
+}
+
+// Beyond the reach of an offset all lanes are on by halves: one register has the half of exec, the
+// other the offset.
+TEST(EmitTest, FarSpillsOfWholeWaves) {
+  EXPECT_EQ(EmitLine("scratch_store %w4 #0x200 {nomask}"),
+            "s_mov_b32 s104, exec_lo; s_mov_b32 exec_lo, -1; s_movk_i32 s105, 2048; "
+            "scratch_store_dword off, v4, s105; s_mov_b32 exec_lo, s104");
+  EXPECT_EQ(EmitLine("%w4 = scratch_load #0x200 {nomask}", 64),
+            "s_mov_b32 s104, exec_lo; s_mov_b32 exec_lo, -1; s_movk_i32 s105, 2048; "
+            "scratch_load_dword v4, off, s105; s_mov_b32 exec_lo, s104; "
+            "s_mov_b32 s104, exec_hi; s_mov_b32 exec_hi, -1; s_movk_i32 s105, 2048; "
+            "scratch_load_dword v4, off, s105; s_mov_b32 exec_hi, s104");
+}
+
+// The slots of the outermost constructs of a deep nest are in lanes of a vector register.
+TEST(EmitTest, DeepNestsKeepMasksInLanes) {
+  const std::string nest =
+      "reserved v at 9 units 2\nblock b0 depth 0\nmask_if %m20\n-> b1, b4\nblock b1 depth 0\n"
+      "mask_if %m22 {aux 70}\n-> b2, b3\nblock b2 depth 0\n%v1 = v_copy #0x7\n"
+      "mask_endif {aux 70}\n-> b3\nblock b3 depth 0\nmask_endif\n-> b4\nblock b4 depth 0\nend\n";
+  const auto lines = [&](uint8_t width) {
+    std::vector<std::string> kept;
+    for (const std::string& line : testing::Lines(testing::EmitText(nest, width))) {
+      if (!absl::StartsWith(line, "s_cbranch")) kept.push_back(line);
+    }
+    return absl::StrJoin(kept, "; ");
+  };
+  EXPECT_EQ(lines(32),
+            "s_and_saveexec_b32 s103, s20; v_writelane_b32 v9, s103, 0; "
+            "s_and_saveexec_b32 s40, s22; v_mov_b32_e32 v1, 7; s_mov_b32 exec_lo, s40; "
+            "v_readlane_b32 s103, v9, 0; s_mov_b32 exec_lo, s103; s_endpgm");
+  EXPECT_EQ(lines(64),
+            "s_and_saveexec_b64 s[102:103], s[20:21]; v_writelane_b32 v9, s102, 0; "
+            "v_writelane_b32 v9, s103, 1; s_and_saveexec_b64 s[40:41], s[22:23]; "
+            "v_mov_b32_e32 v1, 7; s_mov_b64 exec, s[40:41]; v_readlane_b32 s102, v9, 0; "
+            "v_readlane_b32 s103, v9, 1; s_mov_b64 exec, s[102:103]; s_endpgm");
 }
 
 TEST(EmitTest, SpillsToLanes) {

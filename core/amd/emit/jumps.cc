@@ -4,11 +4,25 @@
 #include <utility>
 
 #include "core/amd/emit/operands.h"
+#include "core/amd/emit/pseudo.h"
 
 namespace kiln::amd {
 namespace {
 
 using isa::Opcode;
+
+// Returns one more than the highest slot that the function names.
+uint32_t CountSlots(const lir::Function& f) {
+  uint32_t slots = 0;
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    const lir::InstId last = TerminatorOf(f, b);
+    if (!last.valid()) continue;
+    const lir::Inst& in = f.inst(last);
+    if (in.op == kMaskIf) slots = std::max(slots, in.aux + 1);
+    if (in.op == kMaskLoop) slots = std::max(slots, in.aux + 2);
+  }
+  return slots;
+}
 
 bool Inverse(const lir::Inst& in) { return (in.flags & lir::kPredicateInverse) != 0; }
 
@@ -19,13 +33,28 @@ Jumps::Jumps(Context& c, const Structure& structure, bool notes_helpers)
       f_(c.f()),
       structure_(structure),
       notes_helpers_(notes_helpers),
+      places_(CountSlots(f_), MaskUnits(f_)),
       at_start_(f_.blocks.size()),
       at_end_(f_.blocks.size()) {
   for (size_t b = 0; b < f_.blocks.size(); ++b) block_labels_.push_back(c_.NewLabel());
 }
 
-isa::Operand Jumps::Slot(uint32_t slot) const {
-  return isa::Sgpr(static_cast<int>(SlotSgpr(slot, MaskUnits(f_))));
+isa::Operand Jumps::Register(uint32_t slot) const {
+  const bool in_lanes = slot < places_.in_lanes();
+  return isa::Sgpr(static_cast<int>(in_lanes ? places_.WorkSgpr() : places_.Sgpr(slot)));
+}
+
+isa::Operand Jumps::Read(uint32_t slot) {
+  const isa::Operand mask = Register(slot);
+  const uint32_t units = MaskUnits(f_);
+  if (slot < places_.in_lanes()) ReadLanes(c_, mask, units, {kWaitingLanes, slot * units});
+  return mask;
+}
+
+void Jumps::Write(uint32_t slot) {
+  const uint32_t units = MaskUnits(f_);
+  if (slot >= places_.in_lanes()) return;
+  WriteLanes(c_, Register(slot), units, {kWaitingLanes, slot * units});
 }
 
 Jumps::Construct* Jumps::Top(Construct::Kind kind, lir::InstId i) {
@@ -55,7 +84,7 @@ void Jumps::BeginBlock(size_t block) {
 void Jumps::RestoreContinued(Construct& loop) {
   c_.Bind(loop.restore);
   loop.restore = c_.NewLabel();
-  c_.Add(c_.masks().mov, Exec(), Slot(loop.slot));
+  c_.Add(c_.masks().mov, Exec(), Read(loop.slot));
   loop.continues = false;
 }
 
@@ -65,8 +94,9 @@ void Jumps::If(lir::InstId i) {
   construct.slot = in.aux;
   construct.restore = c_.NewLabel();
   construct.entry_id = ++next_id_;
-  c_.Add(Inverse(in) ? c_.masks().andn1_saveexec : c_.masks().and_saveexec, Slot(in.aux),
+  c_.Add(Inverse(in) ? c_.masks().andn1_saveexec : c_.masks().and_saveexec, Register(in.aux),
          RegisterOf(f_, f_.uses(i).back()));
+  Write(in.aux);
   c_.AddBranch(Opcode::kSCbranchExecz, construct.restore);
   open_.push_back(construct);
 }
@@ -78,8 +108,7 @@ void Jumps::Else(size_t block, lir::InstId i) {
   if (block + 1 < f_.blocks.size() && structure_.only_endif[block + 1]) return;
   c_.Bind(construct->restore);
   construct->restore = c_.NewLabel();
-  const isa::Operand slot = Slot(construct->slot);
-  c_.Add(c_.masks().andn2, Exec(), slot, Exec());
+  c_.Add(c_.masks().andn2, Exec(), Read(construct->slot), Exec());
   c_.AddBranch(Opcode::kSCbranchExecz, construct->restore);
 }
 
@@ -87,7 +116,7 @@ void Jumps::Endif(lir::InstId i) {
   Construct* construct = Top(Construct::Kind::kIf, i);
   if (construct == nullptr) return;
   c_.Bind(construct->restore);
-  c_.Add(c_.masks().mov, Exec(), Slot(construct->slot));
+  c_.Add(c_.masks().mov, Exec(), Read(construct->slot));
   const bool removed = construct->removed;
   open_.pop_back();
   // Outside of all constructs some lanes are left: else the last one went to the exit block.
@@ -111,8 +140,10 @@ void Jumps::Loop(size_t block, lir::InstId i) {
   construct.head = block + 1;
   construct.continue_block = structure_.continue_block[block];
   construct.entry_id = ++next_id_;
-  c_.Add(c_.masks().mov, Slot(construct.slot + 1), Exec());
-  c_.Add(c_.masks().mov, Slot(construct.slot), Exec());
+  for (const uint32_t slot : {construct.slot + 1, construct.slot}) {
+    c_.Add(c_.masks().mov, Register(slot), Exec());
+    Write(slot);
+  }
   open_.push_back(construct);
 }
 
@@ -120,7 +151,7 @@ void Jumps::While(size_t block, lir::InstId i) {
   Construct* loop = Top(Construct::Kind::kLoop, i);
   if (loop == nullptr) return;
   c_.Bind(loop->restore);
-  if (loop->continues || loop->ended) c_.Add(c_.masks().mov, Exec(), Slot(loop->slot));
+  if (loop->continues || loop->ended) c_.Add(c_.masks().mov, Exec(), Read(loop->slot));
   if (loop->ended) c_.AddBranch(Opcode::kSCbranchExecz, loop->exit);
   for (const lir::Edge& edge : f_.blocks[block].succs) {
     if (edge.to.index != loop->head) {
@@ -130,7 +161,7 @@ void Jumps::While(size_t block, lir::InstId i) {
   c_.AddBranch(Opcode::kSBranch, Label(loop->head));
   if (c_.IsUsed(loop->exit)) {
     c_.Bind(loop->exit);
-    c_.Add(c_.masks().mov, Exec(), Slot(loop->slot + 1));
+    c_.Add(c_.masks().mov, Exec(), Read(loop->slot + 1));
   }
   const bool ended = loop->ended;
   open_.pop_back();
@@ -139,11 +170,17 @@ void Jumps::While(size_t block, lir::InstId i) {
 
 void Jumps::GoToRestoringPlace(Opcode branch) { c_.AddBranch(branch, open_.back().restore); }
 
+// SCC says whether lanes are left in the slot.
+void Jumps::RemoveLanes(uint32_t slot, isa::Operand lanes) {
+  const isa::Operand mask = Read(slot);
+  c_.Add(c_.masks().andn2, mask, mask, lanes);
+  Write(slot);
+}
+
 // The ifs inside the loop no longer wait for the lanes.
 void Jumps::LeaveOpenIfs(size_t loop, isa::Operand lanes) {
   for (size_t k = loop + 1; k < open_.size(); ++k) {
-    const isa::Operand slot = Slot(open_[k].slot);
-    c_.Add(c_.masks().andn2, slot, slot, lanes);
+    RemoveLanes(open_[k].slot, lanes);
     open_[k].removed = true;
   }
 }
@@ -162,8 +199,7 @@ void Jumps::Leave(lir::InstId i, bool breaks) {
   }
   LeaveOpenIfs(loop, Exec());
   if (breaks) {
-    const isa::Operand slot = Slot(open_[loop].slot);
-    c_.Add(c_.masks().andn2, slot, slot, Exec());
+    RemoveLanes(open_[loop].slot, Exec());
     c_.AddBranch(Opcode::kSCbranchScc0, open_[loop].exit);
   } else {
     open_[loop].continues = true;
@@ -177,10 +213,11 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
     return c_.Fail(f_.inst(i), "it does not belong to the innermost open loop");
   }
   Construct& loop = open_[at];
-  const isa::Operand slot = Slot(loop.slot);
   // All lanes of the loop are on: bits of others do not matter.
   if (breaks && at + 1 == open_.size() && !loop.continues) {
+    const isa::Operand slot = Read(loop.slot);
     c_.Add(inverse ? c_.masks().and_ : c_.masks().andn2, slot, slot, condition);
+    Write(loop.slot);
     c_.AddBranch(Opcode::kSCbranchScc0, loop.exit);
     c_.Add(c_.masks().mov, Exec(), slot);
     return;
@@ -193,7 +230,7 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
   }
   LeaveOpenIfs(at, lanes);
   if (breaks) {
-    c_.Add(c_.masks().andn2, slot, slot, lanes);
+    RemoveLanes(loop.slot, lanes);
     c_.AddBranch(Opcode::kSCbranchScc0, loop.exit);
   } else {
     loop.continues = true;
@@ -204,15 +241,14 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
 
 // All lanes that are on end. If those that are no helpers were all of the wave's, it ends.
 void Jumps::EndAll() {
-  const isa::Operand live = LiveLanes(f_);
-  const auto leave = [&](isa::Operand lanes) { c_.Add(c_.masks().andn2, lanes, lanes, Exec()); };
+  const isa::Operand live = LiveLanes();
   for (size_t k = open_.size(); k-- > 0;) {
     Construct& open = open_[k];
-    leave(Slot(open.slot));
-    if (open.kind == Construct::Kind::kLoop) leave(Slot(open.slot + 1));
+    RemoveLanes(open.slot, Exec());
+    if (open.kind == Construct::Kind::kLoop) RemoveLanes(open.slot + 1, Exec());
     open.removed = open.ended = true;
   }
-  if (notes_helpers_) leave(live);
+  if (notes_helpers_) c_.Add(c_.masks().andn2, live, live, Exec());
   if (open_.empty()) return c_.AddBranch(Opcode::kSBranch, ExitLabel());
   c_.AddBranch(Opcode::kSCbranchScc0, ExitLabel());
   GoToRestoringPlace(Opcode::kSBranch);
@@ -230,7 +266,7 @@ bool Jumps::EmitKill(lir::InstId i) {
       lanes = Temporary();
       c_.Add(c_.masks().and_, lanes, RegisterOf(f_, f_.uses(i)[0]), Exec());
     }
-    c_.Add(c_.masks().andn2, LiveLanes(f_), LiveLanes(f_), lanes);
+    c_.Add(c_.masks().andn2, LiveLanes(), LiveLanes(), lanes);
   }
   c_.AddBranch(Opcode::kSCbranchScc0, ExitLabel());
   return true;

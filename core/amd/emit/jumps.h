@@ -1,8 +1,9 @@
 // Emits the jumps of structured control flow under exec.
 //
-// Lanes that wait are kept in slots, masks in reserved scalar registers by nesting depth
-// (lir/ops.h). A jump that may leave no lane on goes to the innermost place that restores lanes:
-// the mask_else, the mask_endif, the block where continuing lanes meet, the mask_while.
+// Lanes that wait are kept in slots, masks in reserved registers by nesting depth (lir/ops.h);
+// those in lanes of vector registers are read into a scalar register and written back. A jump that
+// may leave no lane on goes to the innermost place that restores lanes: the mask_else, the
+// mask_endif, the block where continuing lanes meet, the mask_while.
 //
 //   mask_if     slot = exec, exec &= condition; none left: to the restoring place
 //   mask_else   exec = slot without exec
@@ -25,7 +26,7 @@ namespace kiln::amd {
 
 class Jumps {
  public:
-  // `notes_helpers`: slot 0 has the lanes that are no helpers.
+  // `notes_helpers`: a register has the lanes that are no helpers.
   Jumps(Context& c, const Structure& structure, bool notes_helpers = false);
 
   // To be called before a block's instructions: binds its label, restores lanes that continued.
@@ -61,7 +62,12 @@ class Jumps {
     size_t from, to;
   };
 
-  isa::Operand Slot(uint32_t slot) const;
+  // Return the register of a slot, or the one for work on slots in lanes; Read after it holds what
+  // is in the slot. Write puts it back.
+  isa::Operand Register(uint32_t slot) const;
+  isa::Operand Read(uint32_t slot);
+  void Write(uint32_t slot);
+  void RemoveLanes(uint32_t slot, isa::Operand lanes);
   int Label(size_t block) const { return block_labels_[block]; }
   Construct* Top(Construct::Kind kind, lir::InstId i);
   size_t InnermostLoop() const;
@@ -88,6 +94,7 @@ class Jumps {
   const lir::Function& f_;
   const Structure& structure_;
   const bool notes_helpers_;
+  const SlotPlaces places_;
   std::vector<int> block_labels_;
   std::vector<Construct> open_;
   int next_id_ = 0;

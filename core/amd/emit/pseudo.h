@@ -11,6 +11,17 @@ bool EmitMask(Context& c, lir::InstId i);
 bool EmitCopy(Context& c, lir::InstId i);
 bool EmitSpill(Context& c, lir::InstId i);
 
+// A dword in a lane of the reserved vector registers of its kind: spilled scalars, or masks of
+// lanes that wait (SlotPlaces).
+inline constexpr uint8_t kSpilledScalars = kPoolSgpr, kWaitingLanes = lir::Reserved::kNoPool;
+struct LanePlace {
+  uint8_t kind;  // Reserved::spilled_pool
+  uint32_t dword;
+};
+// Append the writing and reading of dwords in a row, whichever lanes are on. SCC stays.
+void WriteLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place);
+void ReadLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place);
+
 // Appends def = def & ~exec | use & exec, of masks: the bits of lanes that are on leave `def ^
 // use`.
 void AddMerge(Context& c, isa::Operand def, isa::Operand use);

@@ -27,6 +27,7 @@ class Scan {
         aux_(ScanAux::Unpack(c.f().inst(i).aux)),
         identity_(c.f().uses(i)[1].id),
         wide_(c.wave() == isa::Wave::k64),
+        dwords_(c.f().uses(i)[0].comps),
         result_(RegisterOf(c.f(), c.f().defs(i)[0])),
         value_(RegisterOf(c.f(), c.f().uses(i)[0])),
         sum_(RegisterOf(c.f(), c.f().defs(i)[1])),
@@ -43,41 +44,69 @@ class Scan {
       case ScanAux::kInclusive: Prefixes(); break;
     }
     const bool to_scalar = aux_.kind == ScanAux::kReduce;
-    if (to_scalar) c_.Add(Opcode::kVReadlaneB32, result_, sum_, Constant(LastLane()));
+    if (to_scalar) ReadLane(result_, LastLane());
     c_.EndAllLanes();
-    if (!to_scalar) c_.Add(Opcode::kVMovB32, result_, sum_);
+    for (int d = 0; !to_scalar && d < dwords_; ++d) {
+      c_.Add(Opcode::kVMovB32, Dword(result_, d), Dword(sum_, d));
+    }
   }
 
  private:
   int LastLane() const { return wide_ ? 63 : 31; }
 
-  // Adds `op` of a constant source 0, as literal where it must be one.
-  void AddWithConstant(isa::Instruction inst) {
-    if (const auto constant = InlineConstant(identity_, isa::Type::kB32)) {
+  static isa::Operand Dword(isa::Operand first, int dword) {
+    first.code += dword;
+    return first;
+  }
+
+  // Adds `op` of a dword of the identity as source 0, as literal where it must be one. The low half
+  // of a double identity is 0.
+  void AddWithIdentity(isa::Instruction inst, int dword) {
+    const uint32_t bits = dword + 1 == dwords_ ? identity_ : 0;
+    if (const auto constant = InlineConstant(bits, isa::Type::kB32)) {
       inst.src[0] = *constant;
     } else {
       inst.src[0] = isa::Source(isa::kLiteralCode);
-      inst.literal = identity_;
+      inst.literal = bits;
     }
     c_.Add(inst);
   }
 
   // sum = the value in lanes that were on, else the identity
   void Start() {
-    isa::Instruction select;
-    select.op = Opcode::kVCndmaskB32;
-    select.form = isa::Form::kVop3;
-    select.dst = sum_;
-    select.src[1] = value_;
-    select.src[2] = Temporary();
-    AddWithConstant(select);
+    for (int d = 0; d < dwords_; ++d) {
+      isa::Instruction select;
+      select.op = Opcode::kVCndmaskB32;
+      select.form = isa::Form::kVop3;
+      select.dst = Dword(sum_, d);
+      select.src[1] = Dword(value_, d);
+      select.src[2] = Temporary();
+      AddWithIdentity(select, d);
+    }
   }
 
   void SetToIdentity(isa::Operand dst) {
-    isa::Instruction move;
-    move.op = Opcode::kVMovB32;
-    move.dst = dst;
-    AddWithConstant(move);
+    for (int d = 0; d < dwords_; ++d) {
+      isa::Instruction move;
+      move.op = Opcode::kVMovB32;
+      move.dst = Dword(dst, d);
+      AddWithIdentity(move, d);
+    }
+  }
+
+  // dst = sum of a lane
+  void ReadLane(isa::Operand dst, int lane) {
+    for (int d = 0; d < dwords_; ++d) {
+      c_.Add(Opcode::kVReadlaneB32, Dword(dst, d), Dword(sum_, d), Constant(lane));
+    }
+  }
+
+  // other = sum of the lanes that the control names, where there are such lanes, else the identity
+  void Shift(uint16_t control) {
+    SetToIdentity(other_);
+    for (int d = 0; d < dwords_; ++d) {
+      AddDpp(Opcode::kVMovB32, Dword(other_, d), Dword(sum_, d), {}, control);
+    }
   }
 
   // dst = op(src0 of other lanes [, src1]); lanes without a source, and other rows, keep dst.
@@ -100,14 +129,15 @@ class Scan {
   // sum = op(sum of the lanes that the control names, sum), where there are such lanes.
   void CombineWithin(uint16_t control) {
     if (HasDpp()) return AddDpp(aux_.op, sum_, sum_, sum_, control);
-    SetToIdentity(other_);
-    AddDpp(Opcode::kVMovB32, other_, sum_, {}, control);
+    Shift(control);
     c_.Add(aux_.op, sum_, other_, sum_);
   }
 
   // other = lane `selects` (four bits for each lane) of the row beside
   void ReadOtherRow(isa::Operand selects) {
-    c_.Add(Opcode::kVPermlanex16B32, other_, sum_, selects, selects);
+    for (int d = 0; d < dwords_; ++d) {
+      c_.Add(Opcode::kVPermlanex16B32, Dword(other_, d), Dword(sum_, d), selects, selects);
+    }
   }
 
   void Reduce(int lanes) {
@@ -119,17 +149,18 @@ class Scan {
     c_.Add(aux_.op, sum_, other_, sum_);
     if (lanes < 64) return;
     // The upper lanes get the sum of all; a reduction of 64 lanes is read from them.
-    c_.Add(Opcode::kVReadlaneB32, scalar_, sum_, Constant(0));
+    ReadLane(scalar_, 0);
     c_.Add(aux_.op, sum_, scalar_, sum_);
   }
 
   // sum = the identity in lane 0, sum of the lane below in others
   void ShiftByLane() {
-    SetToIdentity(other_);
-    AddDpp(Opcode::kVMovB32, other_, sum_, {}, kRowShr | 1);
+    Shift(kRowShr | 1);
     for (int row = 16; row <= LastLane(); row += 16) {
-      c_.Add(Opcode::kVReadlaneB32, scalar_, sum_, Constant(row - 1));
-      c_.Add(Opcode::kVWritelaneB32, other_, scalar_, Constant(row));
+      ReadLane(scalar_, row - 1);
+      for (int d = 0; d < dwords_; ++d) {
+        c_.Add(Opcode::kVWritelaneB32, Dword(other_, d), Dword(scalar_, d), Constant(row));
+      }
     }
     std::swap(sum_, other_);
   }
@@ -149,7 +180,7 @@ class Scan {
       c_.Add(c_.masks().mov, Exec(), Constant(-1));
     }
     if (!wide_) return;
-    c_.Add(Opcode::kVReadlaneB32, scalar_, sum_, Constant(31));
+    ReadLane(scalar_, 31);
     c_.Add(Opcode::kSMovB32, Exec(), Constant(0));  // the lower half is complete
     c_.Add(aux_.op, sum_, scalar_, sum_);
   }
@@ -158,6 +189,7 @@ class Scan {
   const ScanAux aux_;
   const uint32_t identity_;
   const bool wide_;
+  const int dwords_;  // two of doubles
   const isa::Operand result_, value_;
   isa::Operand sum_, other_;
   const isa::Operand scalar_;

@@ -23,48 +23,30 @@ struct Lane {
   int lane = 0;
 };
 
-bool FindLane(Context& c, const lir::Inst& in, uint32_t place, Lane* lane) {
+bool FindLane(Context& c, LanePlace place, Lane* lane) {
   const uint32_t lanes = c.f().dispatch_width;
   for (const lir::Reserved& r : c.f().reserved) {
-    if (r.pool != kPoolVgpr || r.spilled_pool != kPoolSgpr) continue;
-    if (place / lanes >= r.units) break;
-    *lane = {isa::Vgpr(static_cast<int>(r.first + place / lanes)), static_cast<int>(place % lanes)};
+    if (r.pool != kPoolVgpr || r.spilled_pool != place.kind) continue;
+    if (place.dword / lanes >= r.units) break;
+    *lane = {isa::Vgpr(static_cast<int>(r.first + place.dword / lanes)),
+             static_cast<int>(place.dword % lanes)};
     return true;
   }
-  c.Fail(in, absl::StrCat("no lane is reserved for slot ", place));
+  c.Fail(c.origin(), absl::StrCat("no lane is reserved for slot ", place.dword));
   return false;
 }
 
-// Constants end at 64, which no lane reaches.
-void WriteLanes(Context& c, const lir::Inst& in, isa::Operand first, uint32_t units,
-                uint32_t place) {
-  for (uint32_t u = 0; u < units; ++u) {
-    Lane to;
-    if (!FindLane(c, in, place + u, &to)) return;
-    c.Add(Opcode::kVWritelaneB32, to.vgpr, isa::Sgpr(first.code + static_cast<int>(u)),
-          Constant(to.lane));
-  }
-}
-
-void ReadLanes(Context& c, const lir::Inst& in, isa::Operand first, uint32_t units,
-               uint32_t place) {
-  for (uint32_t u = 0; u < units; ++u) {
-    Lane from;
-    if (!FindLane(c, in, place + u, &from)) return;
-    c.Add(Opcode::kVReadlaneB32, isa::Sgpr(first.code + static_cast<int>(u)), from.vgpr,
-          Constant(from.lane));
-  }
-}
+LanePlace Spilled(Context& c, lir::InstId i) { return {kSpilledScalars, Place(c, i)}; }
 
 // The mask's bits of lanes that are on replace those in the slot.
 void MergeLanes(Context& c, lir::InstId i) {
-  const lir::Inst& in = c.f().inst(i);
   const isa::Operand old = RegisterOf(c.f(), c.f().defs(i)[0]);
   const isa::Operand mask = RegisterOf(c.f(), c.f().uses(i)[0]);
-  const uint32_t units = MaskUnits(c.f()), place = Place(c, i);
-  ReadLanes(c, in, old, units, place);
+  const uint32_t units = MaskUnits(c.f());
+  const LanePlace place = Spilled(c, i);
+  ReadLanes(c, old, units, place);
   AddMerge(c, old, mask);
-  WriteLanes(c, in, old, units, place);
+  WriteLanes(c, old, units, place);
 }
 
 // ---- Scratch memory.
@@ -75,38 +57,80 @@ constexpr Opcode kStores[] = {Opcode::kScratchStoreDword, Opcode::kScratchStoreD
 constexpr Opcode kLoads[] = {Opcode::kScratchLoadDword, Opcode::kScratchLoadDwordx2,
                              Opcode::kScratchLoadDwordx3, Opcode::kScratchLoadDwordx4};
 
-// Appends one access of 1 to 4 dwords at a byte offset; far ones through the temporary register.
-void AddAccess(Context& c, bool store, isa::Operand data, uint32_t dwords, uint32_t offset,
-               bool far) {
-  isa::Instruction inst;
-  inst.op = (store ? kStores : kLoads)[dwords - 1];
-  (store ? inst.src[1] : inst.dst) = data;
-  if (far) {
-    c.AddScalarConstant(Temporary(), offset);
-    inst.src[2] = Temporary();
-  } else {
-    inst.offset = static_cast<int32_t>(offset);
+// Does an access for the lanes that are on, or, with all lanes on, for each half of the wave: then
+// the first register of the temporary pair has the half of exec, and the second the address.
+class Scratch {
+ public:
+  Scratch(Context& c, lir::InstId i, const lir::Operand& data, bool store)
+      : c_(c), data_(data), store_(store), first_(c.spill_offset() + 4 * Place(c, i)) {
+    far_ = first_ + 4 * (uint32_t{data.comps} - 1) > kLastOffset;
   }
-  c.Add(inst);
-}
+
+  void Emit(bool all_lanes) {
+    if (!all_lanes) return Access(Temporary());
+    if (!far_) {
+      c_.BeginAllLanes();
+      Access({});
+      return c_.EndAllLanes();
+    }
+    for (int half = 0; half < static_cast<int>(MaskUnits(c_.f())); ++half) {
+      const isa::Operand lanes = isa::Sgpr(isa::kExecLo + half);
+      c_.Add(Opcode::kSMovB32, Temporary(), lanes);
+      c_.Add(Opcode::kSMovB32, lanes, Constant(-1));
+      Access(isa::Sgpr(kTemporarySgpr + 1));
+      c_.Add(Opcode::kSMovB32, lanes, Temporary());
+    }
+  }
+
+ private:
+  // Appends accesses of 1 to 4 dwords; far ones with their offset in the scalar register.
+  void Access(isa::Operand address) {
+    for (uint32_t u = 0; u < data_.comps; u += 4) {
+      const uint32_t dwords = std::min(data_.comps - u, 4u), offset = first_ + 4 * u;
+      isa::Instruction inst;
+      inst.op = (store_ ? kStores : kLoads)[dwords - 1];
+      (store_ ? inst.src[1] : inst.dst) = RegisterOf(c_.f(), data_, u);
+      if (far_) {
+        c_.AddScalarConstant(address, offset);
+        inst.src[2] = address;
+      } else {
+        inst.offset = static_cast<int32_t>(offset);
+      }
+      c_.Add(inst);
+    }
+  }
+
+  Context& c_;
+  const lir::Operand& data_;
+  const bool store_;
+  const uint32_t first_;
+  bool far_;
+};
 
 void EmitScratch(Context& c, lir::InstId i, const lir::Operand& data, bool store) {
-  const lir::Inst& in = c.f().inst(i);
-  const uint32_t units = data.comps, first = c.spill_offset() + 4 * Place(c, i);
-  const bool far = first + 4 * (units - 1) > kLastOffset;
-  const bool all = (in.flags & lir::kNoMask) != 0;
-  if (far && all) {
-    // The temporary register holds exec meanwhile.
-    return c.Fail(in, "a whole-wave value is spilled beyond the reach of an offset");
-  }
-  if (all) c.BeginAllLanes();
-  for (uint32_t u = 0; u < units; u += 4) {
-    AddAccess(c, store, RegisterOf(c.f(), data, u), std::min(units - u, 4u), first + 4 * u, far);
-  }
-  if (all) c.EndAllLanes();
+  Scratch(c, i, data, store).Emit((c.f().inst(i).flags & lir::kNoMask) != 0);
 }
 
 }  // namespace
+
+// Constants end at 64, which no lane reaches.
+void WriteLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place) {
+  for (uint32_t u = 0; u < units; ++u, ++place.dword) {
+    Lane to;
+    if (!FindLane(c, place, &to)) return;
+    c.Add(Opcode::kVWritelaneB32, to.vgpr, isa::Sgpr(first.code + static_cast<int>(u)),
+          Constant(to.lane));
+  }
+}
+
+void ReadLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place) {
+  for (uint32_t u = 0; u < units; ++u, ++place.dword) {
+    Lane from;
+    if (!FindLane(c, place, &from)) return;
+    c.Add(Opcode::kVReadlaneB32, isa::Sgpr(first.code + static_cast<int>(u)), from.vgpr,
+          Constant(from.lane));
+  }
+}
 
 bool EmitSpill(Context& c, lir::InstId i) {
   const lir::Inst& in = c.f().inst(i);
@@ -114,10 +138,10 @@ bool EmitSpill(Context& c, lir::InstId i) {
   const auto use = [&] { return c.f().uses(i)[0]; };
   switch (in.op) {
     case kWriteLanes:
-      WriteLanes(c, in, RegisterOf(c.f(), use()), UnitsOf(c.f(), use()), Place(c, i));
+      WriteLanes(c, RegisterOf(c.f(), use()), UnitsOf(c.f(), use()), Spilled(c, i));
       break;
     case kReadLanes:
-      ReadLanes(c, in, RegisterOf(c.f(), def()), UnitsOf(c.f(), def()), Place(c, i));
+      ReadLanes(c, RegisterOf(c.f(), def()), UnitsOf(c.f(), def()), Spilled(c, i));
       break;
     case kMergeLanes: MergeLanes(c, i); break;
     case kScratchStore: EmitScratch(c, i, use(), true); break;

@@ -344,7 +344,7 @@ bool Permits(const Instruction& inst, Member member, uint32_t value) {
 }
 
 absl::string_view NameOf(Member member) {
-  constexpr absl::string_view kNames[] = {
+  static constexpr absl::string_view kNames[] = {
       "dst",      "sdst",    "src0",       "src1",     "src2",      "src3",       "sdst or src",
       "op",       "simm16",  "neg",        "abs",      "neg_hi",    "op_sel",     "op_sel_hi",
       "clamp",    "omod",    "dpp_ctrl",   "row_mask", "bank_mask", "bound_ctrl", "fi",

@@ -65,7 +65,7 @@ struct Builder {
   const Instruction& inst;
   const OpcodeInfo& info;
   Wave wave;
-  OperandUses uses;
+  OperandUses& uses;
 
   void Explicit(Member member, Type type, int dwords, bool read, bool written) {
     const Operand& operand = OperandOf(inst, member);
@@ -211,11 +211,12 @@ bool OverlapsSumsOfDifferences(const Instruction& inst, Wave wave) {
 }
 
 OperandUses OperandsOf(const Instruction& inst, Wave wave) {
-  Builder b{inst, Info(inst.op), wave, {}};
+  OperandUses uses;  // the caller's object: a copy would cost as much as half of the rest
+  Builder b{inst, Info(inst.op), wave, uses};
   AddDst(b);
   AddSources(b);
   AddImplicit(b);
-  return b.uses;
+  return uses;
 }
 
 }  // namespace kiln::amd::isa

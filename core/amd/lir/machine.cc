@@ -377,15 +377,19 @@ const lir::Machine& Gfx1030Machine() {
   return machine;
 }
 
-void ReserveScalars(Function& f, uint32_t slots) {
+void Reserve(Function& f, uint32_t slots) {
   f.reserved.push_back(kNoSgprs);
-  const uint32_t units = slots * MaskUnits(f);
+  const SlotPlaces places(slots, MaskUnits(f));
+  const uint32_t units = places.sgprs();
   f.reserved.push_back({kPoolSgpr, UnitOfSgpr(kTemporarySgpr - units), units + 2});
-}
-
-bool WritesScc(uint16_t op) {
-  if (!IsIsaOp(op)) return (Ops()[op].clobbers & kClobbersScc) != 0;
-  return isa::Info(OpcodeOf(op)).Has(isa::opcode_flag::kSccW);
+  if (places.in_lanes() == 0) return;
+  uint32_t first = 0;
+  for (const lir::LiveIn& in : f.live_ins) {
+    const Value& v = f.value(in.value);
+    if (InVectors(v)) first = std::max(first, in.reg + v.comps);
+  }
+  const uint32_t dwords = places.in_lanes() * MaskUnits(f);
+  f.reserved.push_back({kPoolVgpr, first, (dwords + f.dispatch_width - 1) / f.dispatch_width});
 }
 
 }  // namespace kiln::amd

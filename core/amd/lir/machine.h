@@ -9,9 +9,6 @@ namespace kiln::amd {
 
 const lir::Machine& Gfx1030Machine();
 
-// Returns true if the instruction writes SCC, whatever its operands.
-bool WritesScc(uint16_t op);
-
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_LIR_MACHINE_H_

@@ -70,15 +70,45 @@ constexpr int SgprOfUnit(uint32_t unit) {
 inline constexpr lir::Reserved kNoSgprs = {kPoolSgpr, 2, 2};
 
 // Scalar registers that no value has: two for sequences of instructions (exchanges, flips of exec),
-// and below them slots, each as wide as a mask, for masks of lanes that wait: slot 0 highest.
+// and below them masks of lanes that wait, in slots by nesting depth.
 inline constexpr uint32_t kTemporarySgpr = isa::kSgprCount - 2;
 
 inline uint32_t MaskUnits(const lir::Function& f) { return f.dispatch_width == 64 ? 2 : 1; }
-constexpr uint32_t SlotSgpr(uint32_t slot, uint32_t mask_units) {
-  return kTemporarySgpr - (slot + 1) * mask_units;
+
+// The places of slots: each has a scalar register as wide as a mask, the outermost the highest. If
+// the slots are more than kMaxSlotSgprs holds, the outermost, which are read and written least
+// often, are dwords in lanes of vector registers, and the highest scalar register is for work on
+// them.
+inline constexpr uint32_t kMaxSlotSgprs = 64;
+class SlotPlaces {
+ public:
+  SlotPlaces(uint32_t slots, uint32_t mask_units) : slots_(slots), units_(mask_units) {}
+  // Returns the number of slots in lanes: slots 0 and up.
+  uint32_t in_lanes() const {
+    const uint32_t most = kMaxSlotSgprs / units_;
+    return slots_ > most ? slots_ - (most - 1) : 0;
+  }
+  uint32_t sgprs() const { return (in_lanes() != 0 ? slots_ - in_lanes() + 1 : slots_) * units_; }
+  // Returns the register of a slot that is not in lanes, or the one for work on those.
+  uint32_t Sgpr(uint32_t slot) const {
+    const uint32_t place = in_lanes() != 0 ? slot + 1 - in_lanes() : slot;
+    return kTemporarySgpr - (place + 1) * units_;
+  }
+  uint32_t WorkSgpr() const { return kTemporarySgpr - units_; }
+
+ private:
+  uint32_t slots_, units_;
+};
+// Reserves the units that are no register, the temporary pair, and room for `slots` slots: scalar
+// registers, and vector registers behind the function's live-ins.
+void Reserve(lir::Function& f, uint32_t slots);
+
+// The lanes that are no helpers, in fragment programs that note them: a mask in the registers in
+// which the base of scratch memory arrived, which the start of a program alone reads.
+inline constexpr uint32_t kLiveLanesSgpr = 0;
+inline lir::Reserved ReservedLiveLanes(const lir::Function& f) {
+  return {kPoolSgpr, UnitOfSgpr(kLiveLanesSgpr), MaskUnits(f)};
 }
-// Reserves the units that are no register, the temporary pair, and `slots` slots.
-void ReserveScalars(lir::Function& f, uint32_t slots);
 
 // Position of the data or old value among the uses.
 inline constexpr int kDataUse = 3;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "core/amd/isa/operands.h"
@@ -209,6 +210,19 @@ void AddWeighted(std::array<int64_t, kSize>& sum, const std::array<int64_t, kSiz
   for (size_t i = 0; i < kSize; ++i) sum[i] += of_block[i] * weight;
 }
 
+// Returns, by block, the last of those behind it that it comes before; the block itself if none is.
+std::vector<size_t> LastReaders(absl::Span<const Block> blocks) {
+  std::vector<size_t> last(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    last[b] = b;
+    for (const int32_t predecessor : blocks[b].predecessors) {
+      const auto before = static_cast<size_t>(predecessor);
+      if (before < b) last[before] = b;
+    }
+  }
+  return last;
+}
+
 int64_t Rounded(int64_t weighted) {
   return (weighted + (int64_t{1} << (kWeightBits - 1))) >> kWeightBits;
 }
@@ -229,14 +243,19 @@ std::string_view Name(Stall stall) {
 
 Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave wave) {
   const std::vector<Block> blocks = BlocksOf(program);
-  std::vector<Walk> walks;
-  walks.reserve(blocks.size());
+  const std::vector<size_t> last_reader = LastReaders(blocks);
+  // A walk has kilobytes: few of them are kept at once.
+  std::vector<std::unique_ptr<Walk>> walks(blocks.size());
   Estimate sum;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    Walk& walk = walks.emplace_back(wave);
+    walks[b] = std::make_unique<Walk>(wave);
+    Walk& walk = *walks[b];
     // Blocks that a backward branch comes from are not known yet.
-    for (const int32_t before : blocks[b].predecessors) {
-      if (static_cast<size_t>(before) < b) walk.Join(walks[static_cast<size_t>(before)]);
+    for (const int32_t predecessor : blocks[b].predecessors) {
+      const auto before = static_cast<size_t>(predecessor);
+      if (before >= b) continue;
+      walk.Join(*walks[before]);
+      if (last_reader[before] == b) walks[before].reset();
     }
     for (int32_t i = blocks[b].first; i < blocks[b].end; ++i) {
       walk.Add(program[static_cast<size_t>(i)].inst);
@@ -246,6 +265,7 @@ Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave 
     AddWeighted(sum.busy, walk.spent().busy, weight);
     AddWeighted(sum.queues, walk.spent().queues, weight);
     AddWeighted(sum.stalls, walk.spent().stalls, weight);
+    if (last_reader[b] == b) walks[b].reset();
   }
   sum.cycles = Rounded(sum.cycles);
   Round(sum.busy);

@@ -1,34 +1,23 @@
 #include "core/amd/pipeline/analyze.h"
 
-#include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/amd/isa/disasm.h"
 #include "core/amd/isa/verify.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/code_object.h"
 #include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
+#include "core/target/histogram.h"
 
 namespace kiln::amd {
 namespace {
 
-using Histogram = std::map<std::string, int64_t>;
 using isa::PlacedInstruction;
-
-// Returns the rows with the most frequent first, equal counts ordered by name.
-std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
-  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
-}
 
 // Returns true for instructions that leave the wave for another unit and come back by a counter.
 bool IsMessage(const isa::OpcodeInfo& info) {
@@ -50,8 +39,8 @@ void CountKinds(absl::Span<const PlacedInstruction> program, Analysis* analysis)
     ++opcodes[name];
     if (IsMessage(info)) ++messages[name];
   }
-  analysis->opcodes = Sorted(opcodes);
-  analysis->messages = Sorted(messages);
+  analysis->opcodes = MostFrequentFirst(opcodes);
+  analysis->messages = MostFrequentFirst(messages);
 }
 
 int64_t WaitsFor(const Estimate& e, std::initializer_list<Stall> causes) {
@@ -93,7 +82,31 @@ void AddCosts(const Estimate& e, Analysis* analysis) {
 
 }  // namespace
 
+namespace {
+
+absl::StatusOr<std::string> DisassembleObject(absl::Span<const uint8_t> file) {
+  const auto object = ReadCodeObject(file);
+  if (!object.ok()) return object.status();
+  const auto program = DecodeCode(object->kernel.code);
+  if (!program.ok()) return program.status();
+  const isa::Wave wave = object->kernel.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32;
+  return DescribeKernel(*object) + isa::DisassembleProgram(*program, wave);
+}
+
+// Analyses a code object, which has what a launch record says.
+absl::StatusOr<Analysis> AnalyzeObject(absl::Span<const uint8_t> file, AnalyzeOptions options) {
+  const auto object = ReadCodeObject(file);
+  if (!object.ok()) return object.status();
+  const auto record = RecordOfCodeObject(file);
+  if (!record.ok()) return record.status();
+  options.record = &*record;
+  return AnalyzeCode(object->kernel.code, options);
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
+  if (IsCodeObject(code)) return DisassembleObject(code);
   const auto program = DecodeCode(code);
   if (!program.ok()) return program.status();
   return isa::DisassembleProgram(*program, WaveShownBy(*program));
@@ -101,6 +114,7 @@ absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
 
 absl::StatusOr<Analysis> AnalyzeCode(absl::Span<const uint8_t> code,
                                      const AnalyzeOptions& options) {
+  if (IsCodeObject(code)) return AnalyzeObject(code, options);
   std::optional<Recorded> recorded;
   if (options.record != nullptr) {
     absl::StatusOr<Recorded> read = ReadRecord(*options.record, code.size());

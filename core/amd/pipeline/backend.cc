@@ -1,6 +1,7 @@
 #include "core/amd/pipeline/backend.h"
 
 #include "core/amd/pipeline/analyze.h"
+#include "core/amd/pipeline/code_object.h"
 #include "core/amd/pipeline/compile.h"
 #include "core/amd/pipeline/passes.h"
 #include "core/amd/pipeline/simulate.h"
@@ -9,17 +10,20 @@
 namespace kiln::amd {
 namespace {
 
-using CompileFunction = decltype(Backend::compile);
+constexpr std::string_view kContainedStages[] = {"compute"};
+constexpr BackendContainer kBackendContainers[] = {
+    {out::Container::kAmdHsa, kContainedStages, IsCodeObject, RecordOfCodeObject}};
 
-constexpr Backend RowWith(CompileFunction compile) {
+constexpr Backend MakeRow() {
   Backend row;
   row.name = "gfx1030";
   row.code_generation_version = 1;
   row.abi_version = 1;
   row.features = &kGfx1030Features;
   row.statistics = StatisticRows;
+  row.containers = kBackendContainers;
   row.passes = PassRows;
-  row.compile = compile;
+  row.compile = CompileModule;
   row.variant_name = VariantName;
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
@@ -31,7 +35,6 @@ constexpr Backend RowWith(CompileFunction compile) {
 
 }  // namespace
 
-constinit const Backend kGfx1030Backend = RowWith(CompileModule);
-constinit const Backend kGfx1030CodeObjects = RowWith(CompileCodeObjects);
+constinit const Backend kGfx1030Backend = MakeRow();
 
 }  // namespace kiln::amd

@@ -10,9 +10,6 @@ namespace kiln::amd {
 // compiler.
 extern const Backend kGfx1030Backend;
 
-// The same with amdhsa code objects as results; in no table.
-extern const Backend kGfx1030CodeObjects;
-
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_PIPELINE_BACKEND_H_

@@ -1,8 +1,6 @@
 #include "core/amd/pipeline/compile.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +17,7 @@
 #include "core/base/cause.h"
 #include "core/base/step.h"
 #include "core/mir/immediates.h"
+#include "core/target/program_widths.h"
 
 namespace kiln::amd {
 namespace {
@@ -40,12 +39,6 @@ uint32_t MaxVgprs(const mir::Module& m, uint32_t lanes) {
   return static_cast<uint32_t>(vgprs);
 }
 
-bool IsWanted(const CompileOptions& options, int lanes) {
-  if (options.required_subgroup_size != 0) return options.required_subgroup_size == lanes;
-  if (options.widths.empty()) return true;
-  return std::find(options.widths.begin(), options.widths.end(), lanes) != options.widths.end();
-}
-
 // Returns a refusal of this size of waves alone.
 absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int lanes) {
   const auto size = static_cast<uint32_t>(lanes);
@@ -61,9 +54,10 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
   if (m.stage == mir::Stage::kVertex) {
-    return Unsupported("missing_stage",
-                       absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
-                                    " shader; for gfx1030 compute and fragment shaders are compiled"));
+    return Unsupported(
+        "missing_stage",
+        absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
+                     " shader; for gfx1030 compute and fragment shaders are compiled"));
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
@@ -109,9 +103,53 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   return v;
 }
 
-absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
-                                   const CompileOptions& options, Runner& runner, Sink* sink) {
+// Marks the variant that needs the fewest cycles for 64 lanes once latency is hidden, the one with
+// the larger waves of two equals: half as many waves fetch instructions.
+void MarkPreferred(std::vector<Variant>& variants) {
+  if (variants.empty()) return;
+  const auto cycles = [](const Variant& v) { return v.statistics.At("inverse_throughput"); };
+  Variant* best = &variants.front();
+  for (Variant& v : variants) {
+    if (cycles(v) <= cycles(*best)) best = &v;
+  }
+  std::get<out::AmdLaunch>(best->launch.arch).preferred_wave_size = true;
+}
+
+}  // namespace
+
+// Sources: opcodes.def for instructions; derivatives and gradients: images.cc; offsets of texels
+// have 6 bits (core/amd/isa, MIMG).
+constexpr mid::Features kFeatures = {
+    .int64 = false,
+    .int8 = false,
+    .dot4 = true,
+    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+    .half_floats = true,
+    .addresses = true,
+    .shared_int64_atomics = true,
+    .float64 = true,
+    .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
+    .rounding_by_width = true,
+    .sample_offsets = {.least = -32, .most = 31},
+    .derivatives = mid::Derivatives::kEverywhere,
+    .gradients = {.of_cubes = false,
+                  .least_level_with_reference = true,
+                  .least_level_with_offsets = true,
+                  .samplers_in_table = 0},
+    .divides_directions = true,
+    .constant_addends = mid::Features::Addends::kOneLiteral,
+    .fuses_all_widths = true,
+    .conditions_in_flags = false,
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
+const mid::Features kGfx1030Features = kFeatures;
+
+std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
+
+absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
+                                       Runner& runner, Sink* sink) {
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
+  const AbiKind kind =
+      options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver;
   absl::StatusOr<Abi> abi = AssignAbi(m, kind, options.state);
   if (!abi.ok()) return abi.status();
   Compiled out;
@@ -129,7 +167,7 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
     if (!s.ok()) {
-      if (s.code() != absl::StatusCode::kResourceExhausted) return s;
+      if (!IsOfWidthOnly(s)) return s;
       if (refused.ok()) refused = s;
       continue;
     }
@@ -137,50 +175,9 @@ absl::StatusOr<Compiled> CompileAs(AbiKind kind, const mir::Module& m,
     if (!made.ok()) return AsOwnFault(made.status());
     out.variants.push_back(*std::move(made));
   }
-  if (out.variants.empty() && !runner.stopped()) {
-    if (!refused.ok()) return refused;
-    return Unsupported("dispatch_width", "requested widths, none of which the target has");
-  }
+  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
+  MarkPreferred(out.variants);
   return out;
-}
-
-}  // namespace
-
-// Sources: opcodes.def for instructions; derivatives and gradients: images.cc; offsets of texels
-// have 6 bits (core/amd/isa, MIMG).
-constexpr mid::Features kFeatures = {
-    .int64 = false,
-    .int8 = false,
-    .dot4 = true,
-    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
-    .half_floats = true,
-    .addresses = true,
-    .shared_int64_atomics = true,
-    .float64 = true,
-    .float64_atomics = false,  // minima and maxima exist, additions do not
-    .rounding_by_width = true,
-    .sample_offsets = {.least = -32, .most = 31},
-    .derivatives = mid::Derivatives::kEverywhere,
-    .gradients = {.of_cubes = false,
-                  .least_level_with_reference = true,
-                  .least_level_with_offsets = true,
-                  .samplers_in_table = 0},
-    .divides_directions = true,
-    .constant_addends = mid::Features::Addends::kOneLiteral,
-    .conditions_in_flags = false,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
-const mid::Features kGfx1030Features = kFeatures;
-
-std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
-
-absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
-                                       Runner& runner, Sink* sink) {
-  return CompileAs(AbiKind::kDriver, m, options, runner, sink);
-}
-
-absl::StatusOr<Compiled> CompileCodeObjects(const mir::Module& m, const CompileOptions& options,
-                                            Runner& runner, Sink* sink) {
-  return CompileAs(AbiKind::kKernarg, m, options, runner, sink);
 }
 
 }  // namespace kiln::amd

@@ -20,15 +20,11 @@ extern const mid::Features kGfx1030Features;
 // Returns the name of a program with so many lanes: "wave32".
 std::string VariantName(uint32_t width);
 
-// See Backend::compile.
+// See Backend::compile. In the container amdhsa the code of a variant is a code object of one
+// kernel, which takes buffers and push constants as kernel arguments (core/amd/ABI.md): other
+// resources are refused.
 absl::StatusOr<Compiled> CompileModule(const mir::Module& module, const CompileOptions& options,
                                        Runner& runner, Sink* sink);
-
-// The same for ROCm: the code of a variant is an amdhsa code object of one kernel, which takes
-// buffers and push constants as kernel arguments (core/amd/ABI.md). Refuses also other resources.
-absl::StatusOr<Compiled> CompileCodeObjects(const mir::Module& module,
-                                            const CompileOptions& options, Runner& runner,
-                                            Sink* sink);
 
 }  // namespace kiln::amd
 

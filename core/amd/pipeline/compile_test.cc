@@ -2,8 +2,11 @@
 // driver lowers it.
 #include "core/amd/pipeline/compile.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/base/cause.h"
@@ -60,6 +63,24 @@ TEST(CompileModule, BothSizesUnlessAskedOtherwise) {
   EXPECT_EQ(Names(CompileText(text, required)), "dispatch_width");
 }
 
+// One of the results is preferred, the one with fewer cycles for 64 lanes.
+TEST(CompileModule, OneSizeIsPreferred) {
+  for (const CompileOptions& options : {CompileOptions(), At({32}), At({64})}) {
+    const auto compiled = CompileText(Kernel("64, 1, 1"), options);
+    ASSERT_TRUE(compiled.ok()) << compiled.status();
+    int64_t least = INT64_MAX, of_preferred = 0;
+    int preferred = 0;
+    for (const Variant& v : compiled->variants) {
+      least = std::min(least, v.statistics.At("inverse_throughput"));
+      if (!out::AmdOf(v.launch).preferred_wave_size) continue;
+      of_preferred = v.statistics.At("inverse_throughput");
+      ++preferred;
+    }
+    EXPECT_EQ(preferred, 1);
+    EXPECT_EQ(of_preferred, least);
+  }
+}
+
 TEST(CompileModule, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
   CompileOptions full;
   full.require_full_subgroups = true;
@@ -105,7 +126,9 @@ TEST(CompileModule, EachResultHasItsRecordAndFigures) {
     EXPECT_EQ(v.launch.code_bytes, v.code.size());
     EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kNone);
     EXPECT_EQ(v.statistics.At("wave_size"), v.width);
-    EXPECT_EQ(v.statistics.At("bytes"), static_cast<int64_t>(v.code.size()));
+    const auto& amd = std::get<out::AmdLaunch>(v.launch.arch);
+    EXPECT_EQ(v.statistics.At("bytes"), amd.instruction_bytes);
+    EXPECT_LT(amd.instruction_bytes, v.code.size()) << "padding follows";
   }
 }
 

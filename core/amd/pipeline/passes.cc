@@ -1,6 +1,7 @@
 #include "core/amd/pipeline/passes.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,29 +11,24 @@
 #include "core/amd/emit/emit.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
-#include "core/amd/perf/occupancy.h"
+#include "core/amd/pipeline/schedule.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
-#include "core/lir/liveness.h"
+#include "core/base/joined.h"
+#include "core/lir/def_use.h"
 #include "core/lir/merge_equal.h"
+#include "core/lir/order.h"
+#include "core/lir/pass_order.h"
 #include "core/lir/print.h"
-#include "core/lir/ra/allocate.h"
-#include "core/lir/ra/check.h"
+#include "core/lir/ra/allocate_checked.h"
+#include "core/lir/remove_dead.h"
 #include "core/lir/schedule/schedule.h"
 #include "core/lir/verify.h"
-#include "core/mid/values/merge_equal_values.h"
-#include "core/mid/values/remove_dead_code.h"
-#include "core/mid/values/simplify.h"
-#include "core/mir/print.h"
-#include "core/mir/verify.h"
+#include "core/target/resolved_passes.h"
 
 namespace kiln::amd {
 namespace {
-
-absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext& context) {
-  return ResolveSubgroupSizeOf(w, context);
-}
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes);
@@ -48,120 +44,39 @@ absl::StatusOr<bool> MergeEqualInstructions(Work& w, PassContext& context) {
   return lir::MergeEqual(Gfx1030Machine(), w.lir, [&] { return context.Rewrite(); });
 }
 
-// ---- Dead code.
-
-// Removes instructions without effects whose definitions have no uses. Marks from the uses; linear.
 absl::StatusOr<bool> RemoveDeadInstructions(Work& w, PassContext& context) {
-  lir::Function& f = w.lir;
-  const lir::Machine& machine = Gfx1030Machine();
-  std::vector<uint32_t> uses(f.values.size());
-  std::vector<lir::InstId> def(f.values.size());
-  const auto count = [&](const lir::Operand& o) { uses[o.id] += IsValue(o) ? 1 : 0; };
-  for (const lir::Block& b : f.blocks) {
-    for (lir::InstId id : b.insts) {
-      for (const lir::Operand& o : f.uses(id)) {
-        if (IsValue(o)) count(o);
-      }
-      for (const lir::Operand& o : f.defs(id)) {
-        if (IsValue(o)) def[o.id] = id;
-      }
-    }
-    for (const lir::Edge& e : b.succs) {
-      for (const lir::Operand& o : f.args(e)) {
-        if (IsValue(o)) count(o);
-      }
-    }
-  }
-  std::vector<bool> dead(f.insts.size());
-  std::vector<lir::InstId> work;
-  const auto visit = [&](lir::InstId id) {
-    constexpr uint32_t kKept = lir::kOpSideEffect | lir::kOpTerminator | lir::kOpBarrier;
-    if (dead[id.index] || (machine.ops[f.inst(id).op].flags & kKept) != 0) return;
-    for (const lir::Operand& o : f.defs(id)) {
-      if (!IsValue(o) || uses[o.id] != 0) return;
-    }
-    if (!context.Rewrite()) return;
-    dead[id.index] = true;
-    work.push_back(id);
-  };
-  for (const lir::Block& b : f.blocks) {
-    for (lir::InstId id : b.insts) visit(id);
-  }
-  const bool changed = !work.empty();
-  while (!work.empty()) {
-    const lir::InstId id = work.back();
-    work.pop_back();
-    for (const lir::Operand& o : f.uses(id)) {
-      if (IsValue(o) && --uses[o.id] == 0 && def[o.id].valid()) visit(def[o.id]);
-    }
-  }
-  for (lir::Block& b : f.blocks) {
-    b.insts.erase(std::remove_if(b.insts.begin(), b.insts.end(),
-                                 [&](lir::InstId id) { return dead[id.index]; }),
-                  b.insts.end());
-  }
-  return changed;
+  lir::DefUse info = lir::FindDefUse(w.lir);
+  return lir::RemoveDead(Gfx1030Machine().ops, w.lir, info, [&] { return context.Rewrite(); });
 }
 
 // ---- Scheduling and allocation.
 
-constexpr uint32_t kVgprReserve = 4, kSgprReserve = 4;
-// Cycles for SCC in excess: a save and a restore.
-constexpr uint32_t kSccExcess = 4;
-
-// Returns the VGPRs that schedules leave free, so that as many waves share a SIMD as with the order
-// that selection made: more registers than that step has would hide less latency than a wave does.
-uint32_t VgprsLeftFree(const Work& w) {
-  const lir::Machine& machine = Gfx1030Machine();
-  const isa::Wave wave = w.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32;
-  const lir::Liveness live(machine, w.lir);
-  const uint32_t peak = lir::MaxPressure(machine, w.lir, live)[kPoolVgpr].physical + kVgprReserve;
-  const auto step = static_cast<uint32_t>(MostVgprs(static_cast<int>(peak), wave));
-  const auto all = static_cast<uint32_t>(lir::FreeUnits(machine, w.lir, kPoolVgpr));
-  return all - std::min(all, step) + kVgprReserve;
-}
-
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
-  if (!context.Rewrite()) return false;
-  for (const lir::Block& b : w.lir.blocks) {
-    w.unscheduled.insert(w.unscheduled.end(), b.insts.begin(), b.insts.end());
-  }
-  const lir::schedule::ScheduleStats stats =
-      lir::schedule::ScheduleBeforeAllocation(Gfx1030Machine(), &w.lir,
-                                              {.reserve = {VgprsLeftFree(w), kSgprReserve, 0},
-                                               .balanced = {kVgprReserve, 0, 0},
-                                               .excess = {0, 0, kSccExcess}});
-  return stats.changed() != 0;
+  return context.Rewrite() && ScheduleForWaves(w);
 }
 
-void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
-  auto at = order.begin();
-  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
-}
-
-absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
-                                                  std::vector<lir::Pressure>* pressure) {
-  const lir::Function ssa = w.check ? w.lir : lir::Function();
-  absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(Gfx1030Machine(), &w.lir)
-            : lir::ra::Allocate(Gfx1030Machine(), &w.lir, pressure);
-  if (!stats.ok() || !w.check) return stats;
-  if (absl::Status s = lir::ra::CheckAllocation(Gfx1030Machine(), ssa, w.lir); !s.ok()) return s;
-  return stats;
-}
-
-// Allocates registers; if no order of instructions fits, spills from the original order.
+// Allocates registers: of the step that the schedule fits, else of larger ones. If no order of
+// instructions fits, spills from the original order.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
-  std::vector<lir::Pressure> pressure;
-  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &pressure);
+  const lir::Machine& machine = Gfx1030Machine();
+  const uint32_t all = w.lir.pool_units[kPoolVgpr];
+  for (uint32_t step = w.vgpr_goal; step != 0 && step < all; step = LargerStep(w, step)) {
+    w.lir.pool_units[kPoolVgpr] = step;
+    absl::StatusOr<lir::ra::AllocationStats> within =
+        lir::ra::AllocateChecked(machine, &w.lir, w.check);
+    w.lir.pool_units[kPoolVgpr] = all;
+    if (!absl::IsResourceExhausted(within.status())) return within;
+  }
+  absl::StatusOr<lir::ra::AllocationStats> stats =
+      lir::ra::AllocateChecked(machine, &w.lir, w.check);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
-    SwapOrder(w.lir, w.unscheduled);
-    stats = Allocate(w, false, &pressure);
+    lir::SwapOrder(w.lir, w.unscheduled);
+    stats = lir::ra::AllocateChecked(machine, &w.lir, w.check);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
-  return Allocate(w, true, &pressure);
+  return lir::ra::AllocateWithSpillsChecked(machine, &w.lir, w.check);
 }
 
 absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
@@ -169,7 +84,8 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   if (!stats.ok()) return stats.status();
   w.unscheduled.clear();
   w.spill_bytes = 4 * w.lir.spill_units;
-  w.spilled_vgprs = stats->spill.spills;
+  w.spilled_vgprs = stats->spill.scratch_units;
+  w.spilled_sgprs = stats->spill.lane_places;
   context.set_max_live(stats->max_live[kPoolVgpr].logical);
   w.stage = Work::Stage::kAllocated;
   return true;
@@ -212,15 +128,7 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
   return true;
 }
 
-constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
-     "replaces values that depend on the subgroup size by those of this width"},
-    {"simplify_resolved", IfResolved<Work, mid::Simplify>, true, 0,
-     "folds what the subgroup size made constant"},
-    {"merge_equal_resolved", IfResolved<Work, mid::MergeEqualValues>, true, 0,
-     "merges values that the subgroup size made equal"},
-    {"remove_dead_resolved", IfResolved<Work, mid::RemoveDeadCode>, true, 0,
-     "removes values that the subgroup size made dead"},
+constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
     {"merge_equal_instructions", MergeEqualInstructions, true, 0,
      "merges instructions that compute the same"},
@@ -234,27 +142,20 @@ constexpr Pass<Work> kPasses[] = {
     {"emit", Emit, false, 0, "emits machine instructions for LIR"},
     {"insert_waits", InsertWaits, false, 0, "inserts waits for the counters of memory operations"},
     {"encode", Encode, false, 0, "encodes machine instructions"},
-};
+});
+constexpr auto kPasses = Joined(kResolvedPasses<Work>, kOwnPasses);
 
-constexpr PassOrder kOrder[] = {
-    {"resolve_subgroup_size", "select", "operations on lane masks have no selection"},
-    {"resolve_subgroup_size", "simplify_resolved", "sizes become constants"},
-    {"simplify_resolved", "merge_equal_resolved", "folding makes values equal"},
-    {"merge_equal_resolved", "remove_dead_resolved", "merging leaves values without uses"},
-    {"remove_dead_resolved", "select", "works on MIR"},
+constexpr auto kOwnOrder = std::to_array<PassOrder>({
     {"select", "merge_equal_instructions", "works on LIR"},
     {"merge_equal_instructions", "remove_dead_instructions", "sources of what went may be dead"},
-    {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
-    {"schedule", "allocate_registers", "the pressure order needs SSA form"},
-    {"allocate_registers", "schedule_allocated", "copies take part in the order"},
-    {"schedule_allocated", "emit", "works on LIR"},
     {"emit", "insert_waits", "waits belong to the final order"},
     {"insert_waits", "encode", "waits are instructions"},
-};
+});
+constexpr auto kOrder = Joined(kResolvedOrder, lir::kPassOrder, kOwnOrder);
 
 std::string PrintWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return w.is_resolved() ? mir::Print(w.resolved) : "";
+    case Work::Stage::kNothing: return PrintResolved(w);
     case Work::Stage::kSsa:
     case Work::Stage::kAllocated: return lir::Print(Gfx1030Machine(), w.lir);
     default: return ProgramText(w.program);
@@ -263,7 +164,7 @@ std::string PrintWork(const Work& w) {
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
+    case Work::Stage::kNothing: return VerifyResolved(w);
     case Work::Stage::kSsa: return lir::Verify(Gfx1030Machine(), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(Gfx1030Machine(), w.lir);
     default: return absl::OkStatus();
@@ -277,9 +178,7 @@ int64_t CountWork(const Work& w) {
     case Work::Stage::kAllocated: break;
     default: return static_cast<int64_t>(w.program.rows.size());
   }
-  int64_t n = 0;
-  for (const lir::Block& b : w.lir.blocks) n += static_cast<int64_t>(b.insts.size());
-  return n;
+  return static_cast<int64_t>(lir::CountInstructions(w.lir));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Work : ModuleAtWidth {
   Stage stage = Stage::kNothing;
   lir::Function lir;
   std::vector<lir::InstId> unscheduled;  // `lir`'s instructions in the order before scheduling
+  uint32_t vgpr_goal = 0;  // the most VGPRs with which as many waves share a SIMD as planned
   Program program;
   Binary binary;
   uint32_t private_bytes = 0;  // of a lane's scratch, from its start

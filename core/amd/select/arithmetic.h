@@ -61,7 +61,9 @@ class Arithmetic : public Room {
     Operand quotient;
     Operand remainder;
   };
-  Quotient Divide(Operand a, Operand b);
+  Operand Reciprocal(const Operand& b);
+  Quotient Divide(const Operand& a, const Operand& b);
+  Operand GuardedByZero(mir::InstId id, const Operand& b, const Operand& result);
   Operand Division(mir::InstId id);
   // floats.cc
   uint8_t SaturateFlag(mir::InstId id);

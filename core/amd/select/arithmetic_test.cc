@@ -138,10 +138,23 @@ TEST(SelectArithmetic, FunctionsOfFloats) {
 
 // By 0, which a constant may be, the result is all ones.
 TEST(SelectArithmetic, DivisionByZeroIsAllOnes) {
-  for (const char* divisor : {"%2", "0"}) {
-    const std::string ops = SelectedOps(std::string("%10:i32 = udiv %1, ") + divisor + "\n");
-    EXPECT_TRUE(ops.ends_with("v_cmp_eq_u32 v_cndmask_b32")) << ops;
-  }
+  const auto ends_with = [](const std::string& numbers, const std::string& end) {
+    const std::string ops = SelectedOps("%10:i32 = udiv " + numbers + "\n");
+    EXPECT_TRUE(ops.ends_with(end)) << ops;
+  };
+  ends_with("%2, %1", "v_cmp_eq_u32 v_cndmask_b32");
+  ends_with("%1, 0", "v_cmp_eq_u32 v_cndmask_b32");
+  ends_with("%1, %2", "s_cmp_eq_u32 s_cselect_b32 v_or_b32");
+  ends_with("%2, %2", "s_cmp_eq_u32 s_cselect_b32 s_or_b32");
+}
+
+// The reciprocal of a scalar is refined by scalar instructions; two scalars have a scalar quotient.
+TEST(SelectArithmetic, DivisionByScalars) {
+  EXPECT_EQ(SelectedOps("%10:i32 = urem %1, %2\n").find("v_mul_lo_u32"),
+            SelectedOps("%10:i32 = urem %1, %2\n").rfind("v_mul_lo_u32"));
+  const std::string scalar = SelectedOps("%10:i32 = sdiv %2, %2\n");
+  EXPECT_EQ(scalar.find("v_mul_lo_u32"), std::string::npos) << scalar;
+  EXPECT_EQ(scalar.find("v_cndmask"), std::string::npos) << scalar;
 }
 
 TEST(SelectArithmetic, DotProducts) {

@@ -69,11 +69,6 @@ void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
   }
 }
 
-bool Control::IsEmpty(mir::RegionId region) const {
-  const std::vector<mir::InstId>& insts = m_.region(region).insts;
-  return insts.size() == 1 && m_.inst(insts[0]).op == mir::Op::kYield;
-}
-
 uint32_t Control::TakeSlots(uint32_t count) {
   const uint32_t first = used_slots_;
   used_slots_ += count;
@@ -101,87 +96,69 @@ void Control::JumpOut(mir::InstId jump) {
 }
 
 // Visits a region up to its end, and a jump out of the loop.
-absl::StatusOr<Control::End> Control::VisitSide(mir::RegionId region) {
+absl::StatusOr<mir::RegionEnd> Control::VisitSide(mir::RegionId region) {
   if (absl::Status s = visit_region_(region); !s.ok()) return s;
   const mir::InstId last = m_.region(region).insts.back();
   e_.SetId(m_.inst(last).spirv_id);
-  switch (m_.inst(last).op) {
-    case mir::Op::kYield: return End::kYield;
-    case mir::Op::kUnreachable: return End::kUnreachable;
-    default: JumpOut(last); return End::kJumped;
-  }
-}
-
-// After a jump of lanes the thread continues, without lanes, in a block of its own.
-void Control::EnterTail() {
-  const lir::BlockId jumped = b_.block();
-  const lir::BlockId tail = NewBlock();
-  b_.AddPhysicalEdge(jumped, tail);
-  Enter(tail);
+  const mir::RegionEnd end = mir::EndOf(m_, region);
+  if (end == mir::RegionEnd::kJump) JumpOut(last);
+  return end;
 }
 
 absl::Status Control::VisitIf(mir::InstId id) {
-  const mir::Inst& inst = m_.inst(id);
-  const bool swap = inst.num_results == 0 && IsEmpty(inst.regions[0]);
-  return e_.IsUniform(m_.source(id, 0)) ? VisitUniformIf(id, swap) : VisitMaskedIf(id, swap);
+  return e_.IsUniform(m_.source(id, 0)) ? VisitUniformIf(id) : VisitMaskedIf(id);
 }
 
 // Ends one side with the else or endif `op`; `next` is the block after that.
 absl::Status Control::VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join,
                                       lir::BlockId next, uint32_t slot) {
-  const absl::StatusOr<End> end = VisitSide(region);
+  const absl::StatusOr<mir::RegionEnd> end = VisitSide(region);
   if (!end.ok()) return end.status();
-  if (*end == End::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
-  if (*end == End::kJumped) EnterTail();
+  if (*end == mir::RegionEnd::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
+  if (*end == mir::RegionEnd::kJump) b_.EnterTail();
   Terminate(op, {}, slot);
   b_.AddPhysicalEdge(b_.block(), next);
   b_.AddPhysicalEdge(b_.block(), join);
   return absl::OkStatus();
 }
 
-absl::Status Control::VisitMaskedIf(mir::InstId id, bool swap) {
+absl::Status Control::VisitMaskedIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
-  const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
-  const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
-  const bool has_else = inst.num_results != 0 || !IsEmpty(else_region);
+  const mir::IfSides sides = mir::SidesOf(m_, id);
   const Operand mask = bools_.MaskOf(m_.source(id, 0));
   const uint32_t slot = TakeSlots(1);
-  Terminate(kMaskIf, {mask}, slot, InverseIf(swap));
-  const lir::BlockId head = b_.block();
-  const lir::BlockId then_block = NewBlock();
-  const lir::BlockId else_block = has_else ? NewBlock() : lir::BlockId();
-  const lir::BlockId join = NewBlock();
-  AddParams(join, inst.first_result, inst.num_results);
-  b_.AddEdge(head, then_block);
-  b_.AddEdge(head, has_else ? else_block : join);
+  Terminate(kMaskIf, {mask}, slot, InverseIf(sides.swapped));
+  const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
+  AddParams(blocks.join, inst.first_result, inst.num_results);
 
-  masks_.push_back({has_else ? else_block : join, lir::BlockId()});
-  Enter(then_block);
-  absl::Status s = VisitMaskedSide(then_region, has_else ? kMaskElse : kMaskEndif, join,
-                                   has_else ? else_block : join, slot);
+  masks_.push_back({blocks.other(), lir::BlockId()});
+  b_.Enter(blocks.then_block);
+  const LirOp end_of_then = sides.has_else ? kMaskElse : kMaskEndif;
+  absl::Status s =
+      VisitMaskedSide(sides.then_region, end_of_then, blocks.join, blocks.other(), slot);
   if (!s.ok()) return s;
-  if (has_else) {
-    masks_.back().next = join;
-    Enter(else_block);
-    s = VisitMaskedSide(else_region, kMaskEndif, join, join, slot);
+  if (sides.has_else) {
+    masks_.back().next = blocks.join;
+    b_.Enter(blocks.else_block);
+    s = VisitMaskedSide(sides.else_region, kMaskEndif, blocks.join, blocks.join, slot);
     if (!s.ok()) return s;
   }
   if (masks_.back().left) AddRestoringEdges(masks_.size() - 1);
   masks_.pop_back();
   --used_slots_;
-  Enter(join);
+  b_.Enter(blocks.join);
   return absl::OkStatus();
 }
 
 absl::Status Control::VisitUniformSide(mir::RegionId region, lir::BlockId join) {
-  const absl::StatusOr<End> end = VisitSide(region);
+  const absl::StatusOr<mir::RegionEnd> end = VisitSide(region);
   if (!end.ok()) return end.status();
-  if (*end == End::kYield) {
+  if (*end == mir::RegionEnd::kYield) {
     AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
     Terminate(kJump);
     return absl::OkStatus();
   }
-  if (*end == End::kUnreachable) {
+  if (*end == mir::RegionEnd::kUnreachable) {
     if (b_.block() == ended_ && !masks_.empty()) {
       AddRestoringEdges(masks_.size());
       Terminate(kJump);
@@ -192,44 +169,37 @@ absl::Status Control::VisitUniformSide(mir::RegionId region, lir::BlockId join) 
   }
   if (!loops_.back().masked) return absl::OkStatus();
   // No lane is left here: the thread goes to where some are restored.
-  EnterTail();
+  b_.EnterTail();
   AddRestoringEdges(masks_.size());
   Terminate(kJump);
   return absl::OkStatus();
 }
 
-absl::Status Control::VisitUniformIf(mir::InstId id, bool swap) {
+absl::Status Control::VisitUniformIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
-  const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
-  const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
-  const bool has_else = inst.num_results != 0 || !IsEmpty(else_region);
+  const mir::IfSides sides = mir::SidesOf(m_, id);
   const Operand scc = bools_.SccOf(m_.source(id, 0));
-  Terminate(kSccIf, {scc}, 0, InverseIf(swap));
-  const lir::BlockId head = b_.block();
-  const lir::BlockId then_block = NewBlock();
-  const lir::BlockId else_block = has_else ? NewBlock() : lir::BlockId();
-  const lir::BlockId join = NewBlock();
-  AddParams(join, inst.first_result, inst.num_results);
-  b_.AddEdge(head, then_block);
-  b_.AddEdge(head, has_else ? else_block : join);
-  Enter(then_block);
-  if (absl::Status s = VisitUniformSide(then_region, join); !s.ok()) return s;
-  if (has_else) {
-    Enter(else_block);
-    if (absl::Status s = VisitUniformSide(else_region, join); !s.ok()) return s;
+  Terminate(kSccIf, {scc}, 0, InverseIf(sides.swapped));
+  const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
+  AddParams(blocks.join, inst.first_result, inst.num_results);
+  b_.Enter(blocks.then_block);
+  if (absl::Status s = VisitUniformSide(sides.then_region, blocks.join); !s.ok()) return s;
+  if (sides.has_else) {
+    b_.Enter(blocks.else_block);
+    if (absl::Status s = VisitUniformSide(sides.else_region, blocks.join); !s.ok()) return s;
   }
-  Enter(join);
+  b_.Enter(blocks.join);
   return absl::OkStatus();
 }
 
 lir::BlockId Control::ExitBlock() {
-  if (!exit_.valid()) exit_ = b_.NewBlock(0);
+  if (!exit_.valid()) exit_ = b_.NewBlock();
   return exit_;
 }
 
 bool Control::EnterExitBlock() {
   if (!exit_.valid()) return false;
-  Enter(exit_);
+  b_.Enter(exit_);
   f_.exit_block = exit_;
   return true;
 }
@@ -239,7 +209,7 @@ void Control::EndLanes() {
   b_.AddPhysicalEdge(b_.block(), ExitBlock());
   Terminate(kMaskEnd);
   for (Mask& mask : masks_) mask.left = true;
-  EnterTail();
+  b_.EnterTail();
   ended_ = b_.block();
 }
 
@@ -272,18 +242,18 @@ void Control::VisitKill(mir::InstId id) {
   // An if with nothing else in it.
   const uint32_t slot = TakeSlots(1);
   Terminate(kMaskIf, {mask}, slot);
-  const lir::BlockId head = b_.block(), then_block = NewBlock(), join = NewBlock();
+  const lir::BlockId head = b_.block(), then_block = b_.NewBlock(), join = b_.NewBlock();
   b_.AddEdge(head, then_block);
   b_.AddEdge(head, join);
   masks_.push_back({join, lir::BlockId()});
-  Enter(then_block);
+  b_.Enter(then_block);
   EndLanes();
   Terminate(kMaskEndif, {}, slot);
   b_.AddPhysicalEdge(b_.block(), join);
   AddRestoringEdges(masks_.size() - 1);
   masks_.pop_back();
   --used_slots_;
-  Enter(join);
+  b_.Enter(join);
 }
 
 bool Control::HasDivergentContinue(mir::RegionId region) const {
@@ -309,20 +279,21 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   const mir::RegionId body = inst.regions[0];
   LoopState loop;
   loop.masked = IsMasked(id);
-  loop.exit = NewBlock();
+  loop.exit = b_.NewBlock();
   AddParams(loop.exit, inst.first_result, inst.num_results);
   loop.masks = masks_.size();
   if (loop.masked) loop.slot = TakeSlots(2);
+  b_.BeginLoop();
+  const lir::BlockId header = b_.NewBlock();
+  loop.header = header;
   loops_.push_back(loop);
-  const lir::BlockId header = NewBlock();
-  loops_.back().header = header;
   const std::vector<mir::ValueId>& params = m_.region(body).params;
   if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
   AddEdgeTo(header, m_.sources(id));
   Terminate(loop.masked ? kMaskLoop : kJump, {}, loop.slot);
   if (loop.masked) masks_.push_back({header, loop.exit});
 
-  Enter(header);
+  b_.Enter(header);
   if (absl::Status s = visit_region_(body); !s.ok()) return s;
   const mir::InstId last = m_.region(body).insts.back();
   const mir::Op end = m_.inst(last).op;
@@ -339,7 +310,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
     } else {
       if (end == mir::Op::kBreak) {
         JumpOut(last);
-        EnterTail();
+        b_.EnterTail();
       }
       b_.AddPhysicalEdge(b_.block(), header);
     }
@@ -350,30 +321,9 @@ absl::Status Control::VisitLoop(mir::InstId id) {
     used_slots_ -= 2;
   }
   loops_.pop_back();
-  Enter(loop.exit);
+  b_.EndLoop();
+  b_.Enter(loop.exit);
   return absl::OkStatus();
-}
-
-void Control::SortBlocks() {
-  std::vector<lir::BlockId> place(f_.blocks.size());
-  std::vector<lir::Block> sorted;
-  sorted.reserve(f_.blocks.size());
-  for (size_t i = 0; i < layout_.size(); ++i) {
-    place[layout_[i].index] = lir::BlockId(i);
-    sorted.push_back(std::move(f_.blocks[layout_[i].index]));
-  }
-  for (lir::Block& block : sorted) {
-    for (lir::Edge& e : block.succs) e.to = place[e.to.index];
-    for (lir::BlockId& b : block.physical_succs) b = place[b.index];
-  }
-  f_.blocks = std::move(sorted);
-}
-
-lir::BlockId Control::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loops_.size())); }
-
-void Control::Enter(lir::BlockId block) {
-  b_.SetBlock(block);
-  layout_.push_back(block);
 }
 
 }  // namespace kiln::amd

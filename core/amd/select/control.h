@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/amd/select/bools.h"
+#include "core/mir/construct.h"
 
 namespace kiln::amd {
 
@@ -26,15 +27,9 @@ class Control : public Room {
   absl::Status VisitIf(mir::InstId id);
   absl::Status VisitLoop(mir::InstId id);
   void VisitKill(mir::InstId id);
-  // Takes the slot in which the lanes that are no helpers are noted. Before any other.
-  void TakeLiveSlot() { TakeSlots(1); }
   // Enters the block in which waves end of which all lanes were killed. Returns false if there is
   // none.
   bool EnterExitBlock();
-  // Sorts the blocks into the order in which they were entered.
-  void SortBlocks();
-  void Enter(lir::BlockId block);
-  lir::BlockId NewBlock();
   // Slots that the masks of waiting lanes take.
   uint32_t slots() const { return max_slots_; }
 
@@ -52,8 +47,6 @@ class Control : public Room {
     lir::BlockId other;  // of loops: the exit; else invalid
     bool left = false;   // lanes may have left it by a break or continue
   };
-  // The way in which a side of an if ended.
-  enum class End : uint8_t { kYield, kJumped, kUnreachable };
 
   std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
   void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
@@ -61,19 +54,17 @@ class Control : public Room {
   void Terminate(LirOp op, std::initializer_list<Operand> uses = {}, uint32_t aux = 0,
                  uint8_t flags = 0);
   void JumpOut(mir::InstId jump);
-  void EnterTail();
   void EndLanes();
   lir::BlockId ExitBlock();
   void AddRestoringEdges(size_t masks);
-  absl::StatusOr<End> VisitSide(mir::RegionId region);
+  absl::StatusOr<mir::RegionEnd> VisitSide(mir::RegionId region);
   absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join, lir::BlockId next,
                                uint32_t slot);
   absl::Status VisitUniformSide(mir::RegionId region, lir::BlockId join);
-  absl::Status VisitMaskedIf(mir::InstId id, bool swap);
-  absl::Status VisitUniformIf(mir::InstId id, bool swap);
+  absl::Status VisitMaskedIf(mir::InstId id);
+  absl::Status VisitUniformIf(mir::InstId id);
   bool IsMasked(mir::InstId loop) const;
   bool HasDivergentContinue(mir::RegionId region) const;
-  bool IsEmpty(mir::RegionId region) const;
   uint32_t TakeSlots(uint32_t count);
 
   Bools& bools_;
@@ -82,7 +73,6 @@ class Control : public Room {
   std::vector<Mask> masks_;
   lir::BlockId exit_;   // where waves end of which all lanes were killed; invalid: none do
   lir::BlockId ended_;  // the block in which the thread continues after lanes ended
-  std::vector<lir::BlockId> layout_;  // blocks in the order they were entered
   uint32_t used_slots_ = 0;
   uint32_t max_slots_ = 0;
 };

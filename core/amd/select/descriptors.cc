@@ -30,7 +30,7 @@ Operand Descriptors::Load(uint32_t resource, mir::ValueId index, uint32_t offset
     return load(lir::NoOperand(), at);
   }
   early_dwords_ += static_cast<uint32_t>(dwords);
-  const Emission::Prologue prologue(e_);
+  const lir::SelectionBuilder::Prologue prologue(b_);
   return early_[key] = load(lir::NoOperand(), at);
 }
 

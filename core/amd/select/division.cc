@@ -4,49 +4,89 @@
 
 namespace kiln::amd {
 
-// Divides unsigned numbers. A reciprocal in single precision, scaled by 2^32 - 512 so that it is
-// never too large, is refined by one Newton step; the quotient it gives is then up to two too small
-// (LLVM 19, AMDGPUCodeGenPrepare.cpp; T. Rodeheffer, "Software Integer Division", 2008).
-Arithmetic::Quotient Arithmetic::Divide(Operand a, Operand b) {
-  const auto op = [&](Opcode o, Operand x, Operand y) { return e_.Valu(o, {x, y}); };
-  a = e_.ToV(a);
-  b = e_.ToV(b);
-  const Operand reciprocal = e_.Valu(Opcode::kVRcpIflagF32, {e_.Valu(Opcode::kVCvtF32U32, {b})});
-  Operand r = e_.Valu(Opcode::kVCvtU32F32, {op(Opcode::kVMulF32, Imm(0x4f7ffffe), reciprocal)});
-  const Operand error = op(Opcode::kVMulLoU32, op(Opcode::kVSubNcU32, Imm(0), b), r);
-  r = op(Opcode::kVAddNcU32, r, op(Opcode::kVMulHiU32, r, error));
-  Operand q = op(Opcode::kVMulHiU32, a, r);
-  Operand rest = op(Opcode::kVSubNcU32, a, op(Opcode::kVMulLoU32, q, b));
+// Returns the reciprocal of a divisor in single precision, scaled by 2^32 - 512 so that it is never
+// too large, refined by one Newton step (LLVM 19, AMDGPUCodeGenPrepare.cpp; T. Rodeheffer,
+// "Software Integer Division", 2008). That of a scalar is scalar: multiplications of 32 bits take
+// four times as long in vector instructions.
+Operand Arithmetic::Reciprocal(const Operand& b) {
+  const Operand single = e_.Valu(Opcode::kVRcpIflagF32, {e_.Valu(Opcode::kVCvtF32U32, {b})});
+  const Operand r =
+      e_.Valu(Opcode::kVCvtU32F32, {e_.Valu(Opcode::kVMulF32, {Imm(0x4f7ffffe), single})});
+  if (e_.IsIn(b, kFileS)) {
+    const Operand s = e_.ToS(r);
+    const Operand error = e_.Salu(Opcode::kSMulI32, {e_.Salu(Opcode::kSSubU32, {Imm(0), b}), s});
+    return e_.Salu(Opcode::kSAddU32, {s, e_.Salu(Opcode::kSMulHiU32, {s, error})});
+  }
+  const Operand error = e_.Valu(Opcode::kVMulLoU32, {e_.Valu(Opcode::kVSubNcU32, {Imm(0), b}), r});
+  return e_.Valu(Opcode::kVAddNcU32, {r, e_.Valu(Opcode::kVMulHiU32, {r, error})});
+}
+
+// Divides unsigned numbers: the quotient that the reciprocal gives is up to two too small. `b` is
+// in S or V; the results are in S if both numbers are scalar.
+Arithmetic::Quotient Arithmetic::Divide(const Operand& a, const Operand& b) {
+  const Operand r = Reciprocal(b);
+  const bool scalar = e_.IsScalar(a) && e_.IsScalar(b);
+  const auto op = [&](Opcode salu, Opcode valu, const Operand& x, const Operand& y) {
+    return scalar ? e_.Salu(salu, {x, y}) : e_.Valu(valu, {x, y});
+  };
+  Operand q = op(Opcode::kSMulHiU32, Opcode::kVMulHiU32, a, r);
+  Operand rest =
+      op(Opcode::kSSubU32, Opcode::kVSubNcU32, a, op(Opcode::kSMulI32, Opcode::kVMulLoU32, q, b));
   for (int step = 0; step < 2; ++step) {
-    const Operand fits = e_.Compare(Opcode::kVCmpGeU32, rest, b);
-    q = e_.Valu(Opcode::kVCndmaskB32, {q, op(Opcode::kVAddNcU32, Imm(1), q), fits});
-    rest = e_.Valu(Opcode::kVCndmaskB32, {rest, op(Opcode::kVSubNcU32, rest, b), fits});
+    const Operand more = op(Opcode::kSAddU32, Opcode::kVAddNcU32, Imm(1), q);
+    const Operand less = op(Opcode::kSSubU32, Opcode::kVSubNcU32, rest, b);
+    if (scalar) {
+      const Operand fits = e_.SaluScc(Opcode::kSCmpGeU32, {rest, b});
+      q = e_.Salu(Opcode::kSCselectB32, {more, q}, fits);
+      rest = e_.Salu(Opcode::kSCselectB32, {less, rest}, fits);
+    } else {
+      const Operand fits = e_.Compare(Opcode::kVCmpLeU32, b, rest);
+      q = e_.Valu(Opcode::kVCndmaskB32, {q, more, fits});
+      rest = e_.Valu(Opcode::kVCndmaskB32, {rest, less, fits});
+    }
   }
   return {q, rest};
+}
+
+// Returns all ones where the divisor is 0, else the result.
+Operand Arithmetic::GuardedByZero(mir::InstId id, const Operand& b, const Operand& result) {
+  const mir::ValueId divisor = m_.source(id, 1);
+  if (m_.IsConstant(divisor) && m_.value(divisor).bits != 0) return result;
+  if (e_.IsIn(b, kFileS)) {
+    const Operand zero = e_.SaluScc(Opcode::kSCmpEqU32, {b, Imm(0)});
+    const Operand ones = e_.Salu(Opcode::kSCselectB32, {Imm(~0u), Imm(0)}, zero);
+    if (e_.IsScalar(result)) return e_.Salu(Opcode::kSOrB32, {result, ones});
+    return e_.Valu(Opcode::kVOrB32, {ones, result});
+  }
+  const Operand by_zero = e_.Compare(Opcode::kVCmpEqU32, Imm(0), b);
+  return e_.Valu(Opcode::kVCndmaskB32, {result, Imm(~0u), by_zero});
 }
 
 Operand Arithmetic::Division(mir::InstId id) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const Operand a = e_.ToV(Source(id, 0)), b = e_.ToV(Source(id, 1));
-  // By 0: all ones.
-  const auto guarded = [&](Operand result) {
-    const mir::ValueId divisor = m_.source(id, 1);
-    if (m_.IsConstant(divisor) && m_.value(divisor).bits != 0) return result;
-    const Operand by_zero = e_.Compare(Opcode::kVCmpEqU32, Imm(0), b);
-    return e_.Valu(Opcode::kVCndmaskB32, {result, Imm(~0u), by_zero});
-  };
+  const bool scalar = IsScalarWork(id) && op != Op::kSmod;
+  const Operand a = scalar ? Source(id, 0) : e_.ToV(Source(id, 0));
+  const Operand given = Source(id, 1);
+  const Operand b = scalar ? e_.ToS(given) : e_.IsIn(given, kFileS) ? given : e_.ToV(given);
+  const auto guarded = [&](const Operand& result) { return GuardedByZero(id, b, result); };
   if (op == Op::kUdiv) return guarded(Divide(a, b).quotient);
   if (op == Op::kUrem) return guarded(Divide(a, b).remainder);
-  const auto sub = [&](Operand x, Operand y) { return e_.Valu(Opcode::kVSubNcU32, {x, y}); };
-  const auto with_sign = [&](Operand x, Operand sign) {
-    return sub(e_.Valu(Opcode::kVXorB32, {x, sign}), sign);
+  const auto both = [&](Opcode salu, Opcode valu, const Operand& x, const Operand& y) {
+    return e_.IsScalar(x) && e_.IsScalar(y) ? e_.Salu(salu, {x, y}) : e_.Valu(valu, {x, y});
   };
-  const Operand sign_a = e_.Valu(Opcode::kVAshrrevI32, {Imm(31), a});
-  const Operand sign_b = e_.Valu(Opcode::kVAshrrevI32, {Imm(31), b});
+  const auto with_sign = [&](const Operand& x, const Operand& sign) {
+    return both(Opcode::kSSubU32, Opcode::kVSubNcU32,
+                both(Opcode::kSXorB32, Opcode::kVXorB32, x, sign), sign);
+  };
+  const auto sign_of = [&](const Operand& x) {
+    return e_.IsScalar(x) ? e_.Salu(Opcode::kSAshrI32, {x, Imm(31)})
+                          : e_.Valu(Opcode::kVAshrrevI32, {Imm(31), x});
+  };
+  const Operand sign_a = sign_of(a), sign_b = sign_of(b);
   const Quotient q = Divide(with_sign(a, sign_a), with_sign(b, sign_b));
   if (op == Op::kSdiv) {
-    return guarded(with_sign(q.quotient, e_.Valu(Opcode::kVXorB32, {sign_a, sign_b})));
+    return guarded(with_sign(q.quotient, both(Opcode::kSXorB32, Opcode::kVXorB32, sign_b, sign_a)));
   }
   const Operand rest = with_sign(q.remainder, sign_a);
   if (op == Op::kSrem) return guarded(rest);

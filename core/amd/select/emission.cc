@@ -5,40 +5,29 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/select/one_values.h"
+#include "core/mid/analysis/alias.h"
+#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::amd {
 
 namespace flag = isa::opcode_flag;
 
 Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
-    : m_(m),
+    : mid::ModuleCursor(m, mid::UniformFor::kScalarRegister),
+      m_(m),
       abi_(abi),
       width_(width),
       notes_helpers_(abi.fragment && abi.fragment->helpers == Helpers::kNoted),
-      divergence_(m, mid::UniformFor::kScalarRegister),
-      map_(m.values.size()) {
+      map_(m.values.size()),
+      zero_above_(m.values.size()),
+      one_value_(FindOneValues(m, divergence())) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 
-const mir::Uses& Emission::uses() {
-  if (!uses_) uses_.emplace(m_);
-  return *uses_;
-}
-
 lir::Function Emission::Finish() {
-  std::vector<lir::InstId>& first = f_.blocks[0].insts;
-  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  b_.Finish();
   return std::move(f_);
-}
-
-absl::Status Emission::Refuse(KnownCause cause, std::string_view what) const {
-  return Unsupported(cause, std::string(what), spirv_id_);
-}
-
-absl::Status Emission::Unexpected(std::string_view why) const {
-  const std::string text = absl::StrCat("selection: ", std::string(mir::Info(m_.inst(at_).op).name),
-                                        ": ", std::string(why));
-  return WithSpirvId(absl::InternalError(text), spirv_id_);
 }
 
 // ---- Values.
@@ -48,7 +37,7 @@ lir::ValueId Emission::New(LirFile file, int comps) {
   v.file = file;
   v.comps = static_cast<uint16_t>(comps);
   v.elem_bytes = file == kFileM || file == kFileScc ? 0 : 4;
-  v.spirv_id = spirv_id_;
+  v.spirv_id = spirv_id();
   return b_.NewValue(v);
 }
 
@@ -70,6 +59,18 @@ Operand Emission::Half(mir::ValueId v, int half) const {
   }
 }
 
+bool Emission::IsZeroAbove(mir::ValueId v) const {
+  if (zero_above_[v.index]) return true;
+  const auto narrowing = DefinedBy(v, mir::Op::kTrunc);
+  if (!narrowing) return false;
+  const mir::ValueId whole = m_.source(*narrowing, 0);
+  return BitsOf(whole) == 32 && mid::UpperBound(m_, whole) >> BitsOf(v) == 0;
+}
+
+uint8_t Emission::OrderOf(mir::InstId id) const {
+  return mid::IsPure(m_, id) ? lir::kUnordered : 0;
+}
+
 Operand Emission::Widened(mir::ValueId v, bool is_signed) {
   const uint32_t bits = BitsOf(v);
   const Operand o = Src(v);
@@ -80,6 +81,7 @@ Operand Emission::Widened(mir::ValueId v, bool is_signed) {
     return Imm((o.id ^ sign) - sign);
   }
   const uint32_t ones = (1u << bits) - 1;
+  if (!is_signed && IsZeroAbove(v)) return o;
   if (IsIn(o, kFileS)) {
     if (!is_signed) return Salu(Opcode::kSAndB32, {o, Imm(ones)});
     return Salu(bits == 16 ? Opcode::kSSextI32I16 : Opcode::kSSextI32I8, {o});
@@ -156,7 +158,7 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   lir::InstFields fields;
   fields.width = static_cast<uint8_t>(width_);
   fields.flags = flags;
-  fields.spirv_id = spirv_id_;
+  fields.spirv_id = spirv_id();
   fields.aux = aux;
   if (IsIsaOp(op)) {
     Extra row = extra;
@@ -175,9 +177,7 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
       (FileOf(defs[0]) == kFileS || FileOf(defs[0]) == kFileScc) &&
       std::none_of(uses.begin(), uses.end(), [&](const Operand& o) { return IsIn(o, kFileV); });
   if (whole) fields.flags |= lir::kNoMask;
-  if (!in_prologue_) return b_.Emit(op, fields, defs, uses);
-  prologue_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
-  return prologue_.back();
+  return b_.Emit(op, fields, defs, uses);
 }
 
 bool IsInline(uint32_t bits) {
@@ -415,23 +415,6 @@ Operand Emission::Times(Operand o, uint32_t factor) {
   }
   return power ? Valu(Opcode::kVLshlrevB32, {Imm(shift), o})
                : Valu(Opcode::kVMulLoU32, {o, Imm(factor)});
-}
-
-std::optional<mir::InstId> Emission::DefinedBy(mir::ValueId v, mir::Op op) const {
-  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
-  const mir::InstId def{m_.value(v).owner};
-  if (m_.inst(def).op != op) return std::nullopt;
-  return def;
-}
-
-bool Emission::Used(mir::ValueId v) { return !uses().Unused(v); }
-
-uint32_t Emission::UsedMask(mir::InstId id) {
-  uint32_t mask = 0;
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    if (Used(m_.result(id, i))) mask |= 1u << i;
-  }
-  return mask;
 }
 
 }  // namespace kiln::amd

@@ -32,11 +32,9 @@
 #include "core/amd/isa/opcodes.h"
 #include "core/amd/lir/extra.h"
 #include "core/amd/lir/ops.h"
-#include "core/base/cause.h"
-#include "core/lir/build.h"
-#include "core/mid/analysis/divergence.h"
+#include "core/lir/selection_builder.h"
+#include "core/mid/analysis/module_cursor.h"
 #include "core/mir/mir.h"
-#include "core/mir/uses.h"
 
 namespace kiln::amd {
 
@@ -54,41 +52,18 @@ inline Operand Negated(Operand o) {
   return o;
 }
 
-class Emission {
+class Emission : public mid::ModuleCursor {
  public:
   Emission(const mir::Module& m, const Abi& abi, uint32_t width);
 
-  const mir::Module& module() const { return m_; }
   const Abi& abi() const { return abi_; }
   uint32_t width() const { return width_; }
   bool wide() const { return width_ == 64; }  // masks have two dwords
-  const mid::Divergence& divergence() const { return divergence_; }
   lir::Function& function() { return f_; }
-  lir::Builder& builder() { return b_; }
+  lir::SelectionBuilder& builder() { return b_; }
   bool notes_helpers() const { return notes_helpers_; }
-  const mir::Uses& uses();  // of the module; computed when first needed
 
-  // Sets the instruction for which code is made from here on.
-  void Begin(mir::InstId id) {
-    at_ = id;
-    spirv_id_ = m_.inst(id).spirv_id;
-  }
-  void SetId(uint32_t spirv_id) { spirv_id_ = spirv_id; }
-  mir::InstId at() const { return at_; }
-  uint32_t spirv_id() const { return spirv_id_; }
-
-  // While an object is alive, instructions go to the start of the program.
-  class Prologue {
-   public:
-    explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
-    ~Prologue() { e_.in_prologue_ = outer_; }
-    Prologue(const Prologue&) = delete;
-
-   private:
-    Emission& e_;
-    const bool outer_;
-  };
-  // Returns the function with its prologue inserted.
+  // Returns the function with its blocks and its prologue in their places.
   lir::Function Finish();
 
   // ---- values
@@ -97,17 +72,21 @@ class Emission {
   bool IsIn(const Operand& o, LirFile file) const { return IsValue(o) && FileOf(o) == file; }
   // Returns true for a constant or a scalar register: what SALU and addresses take.
   bool IsScalar(const Operand& o) const { return IsImm(o) || IsIn(o, kFileS); }
-  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
-  bool IsBool(mir::ValueId v) const { return m_.value(v).type == mir::Type::kBool; }
   uint32_t BitsOf(mir::ValueId v) const { return mir::BitsOf(m_.value(v).type); }
   // Returns the operand that holds a number of at most 32 bits; immediates for constants, with
   // bits above a smaller type 0. Half returns the dwords of 64-bit ones.
   Operand Src(mir::ValueId v) const;
   // Returns a number of at most 32 bits, extended to 32.
   Operand Widened(mir::ValueId v, bool is_signed);
+  // Says of a smaller number in V that the bits above it are 0.
+  void SetZeroAbove(mir::ValueId v) { zero_above_[v.index] = true; }
   // Returns one dword of a 64-bit number: 0 the low one.
   Operand Half(mir::ValueId v, int half) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // Sets what a load found for each lane. Lanes of one load may find different values while another
+  // wave writes there; a value that counts as uniform becomes that of the first lane, unless
+  // everything that is computed from it is computed lane by lane.
+  void SetLoaded(mir::ValueId v, const Operand& o) { Set(v, one_value_[v.index] ? ToS(o) : o); }
   const Operand& Given(mir::ValueId v) const {
     assert(Exists(map_[v.index]));
     return map_[v.index];
@@ -175,40 +154,30 @@ class Emission {
   Operand Pseudo(LirOp op, LirFile file, int comps, std::initializer_list<Operand> uses,
                  uint32_t aux = 0);
 
-  // ---- errors
-  // Returns the refusal of an operation that the target does not have, by its cause.
-  absl::Status Refuse(KnownCause cause, std::string_view what) const;
-  // Returns the internal error for MIR that earlier passes should not have left.
-  absl::Status Unexpected(std::string_view why) const;
-
   // ---- sequences
   // Returns a + b as numbers of 32 bits, in S if both are scalar; a constant if both are.
   Operand Add(Operand a, Operand b);
   // Returns `o` times a constant.
   Operand Times(Operand o, uint32_t factor);
-  std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
-  bool Used(mir::ValueId v);
-  uint32_t UsedMask(mir::InstId id);  // a bit for each result that has uses
+  // Returns lir::kUnordered for a load of what nothing writes while the program runs, else 0.
+  uint8_t OrderOf(mir::InstId id) const;
 
  private:
   using Sources = absl::InlinedVector<Operand, 4>;
   void LegaliseVector(Opcode op, Sources& sources, const Extra& extra);
   void LegaliseScalar(Sources& sources);
-  Operand ScalarConstant(const Operand& o);
+  // Returns true for a smaller number above which are zeros.
+  bool IsZeroAbove(mir::ValueId v) const;
 
   const mir::Module& m_;
   const Abi& abi_;
   const uint32_t width_;
   const bool notes_helpers_;  // lanes that help must not have effects
   lir::Function f_;
-  lir::Builder b_{f_};
-  const mid::Divergence divergence_;
-  std::optional<mir::Uses> uses_;
+  lir::SelectionBuilder b_{f_};
   std::vector<Operand> map_;           // by MIR value
-  std::vector<lir::InstId> prologue_;  // will go to the start of block 0
-  bool in_prologue_ = false;
-  mir::InstId at_;
-  uint32_t spirv_id_ = 0;
+  std::vector<bool> zero_above_;       // by MIR value
+  const std::vector<bool> one_value_;  // by MIR value (one_values.h)
 };
 
 // Returns true for the bits of a 32-bit operand that need no literal: integers from -16 to 64, and
@@ -228,7 +197,7 @@ class Room {
   const mir::Module& m_;
   const Abi& abi_;
   lir::Function& f_;
-  lir::Builder& b_;
+  lir::SelectionBuilder& b_;
 };
 
 }  // namespace kiln::amd

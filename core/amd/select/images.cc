@@ -162,7 +162,7 @@ Operand Images::Emit(Opcode op, const Access& a, const Parts& parts, const Opera
     return {};
   }
   const Operand def = Use(e_.New(kFileV, result_dwords), 0, result_dwords);
-  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra);
+  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra, e_.OrderOf(a.id));
   return def;
 }
 
@@ -171,7 +171,7 @@ void Images::SetTexel(const Access& a, const Operand& data, uint32_t dmask) {
   int next = 0;
   for (int i = 0; i < m_.inst(a.id).num_results; ++i) {
     const bool returned = (dmask >> i & 1) != 0;
-    e_.Set(m_.result(a.id, i), returned ? e_.Component(data, next++) : Imm(0));
+    e_.SetLoaded(m_.result(a.id, i), returned ? e_.Component(data, next++) : Imm(0));
   }
 }
 
@@ -387,6 +387,51 @@ Operand Images::AtLevel(const Operand& size, const Operand& level) {
   return e_.Valu(Opcode::kVMaxU32, {Imm(1), e_.Valu(Opcode::kVLshrrevB32, {level, size})});
 }
 
+// Sets results from what the descriptor says; of a null one, whose word 1 is 0, all are 0.
+void Images::SetUnlessNull(const Access& a, const Operand& words, absl::Span<const Operand> sizes) {
+  const Operand exists = e_.SaluScc(Opcode::kSCmpLgU32, {e_.Component(words, 1), Imm(0)});
+  const bool scalar =
+      std::all_of(sizes.begin(), sizes.end(), [&](const Operand& o) { return e_.IsScalar(o); });
+  const Operand mask =
+      scalar ? Operand() : e_.Salu(Opcode::kSCselectB32, {Imm(~0u), Imm(0)}, exists);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    e_.Set(m_.result(a.id, static_cast<int>(i)),
+           scalar ? e_.Salu(Opcode::kSCselectB32, {sizes[i], Imm(0)}, exists)
+                  : e_.Commuted(Opcode::kVAndB32, mask, sizes[i]));
+  }
+}
+
+// Word 4 has the last layer and the first one; of images of one layer, whose type is 2D, it may
+// have a pitch instead of the last layer.
+Operand Images::Layers(const Access& a, const Operand& words) {
+  constexpr uint32_t kType2D = 9;
+  const Operand end = Field(e_.Component(words, 4), 0, 13),
+                first = Field(e_.Component(words, 4), 16, 13);
+  Operand layers = e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {end, first}), Imm(1)});
+  if (a.info.dim == mir::ImageDim::kCube) {
+    // Division by 6 of at most 13 bits: times 2^18 / 6, rounded up.
+    return e_.Salu(Opcode::kSLshrB32, {e_.Salu(Opcode::kSMulI32, {layers, Imm(43691)}), Imm(18)});
+  }
+  if (a.info.dim != mir::ImageDim::k2D || a.info.multisampled) return layers;
+  const Operand type = Field(e_.Component(words, 3), 28, 4);
+  const Operand is_2d = e_.SaluScc(Opcode::kSCmpEqU32, {type, Imm(kType2D)});
+  return e_.Salu(Opcode::kSCselectB32, {Imm(1), layers}, is_2d);
+}
+
+// A view of slices of a storage image (ARRAY_PITCH, word 5, is 1) has the first and last slice of
+// its level in word 4; others have the depth of level 0 there.
+Operand Images::Depth(const Access& a, const Operand& words, const Operand& level) {
+  const Operand last = Field(e_.Component(words, 4), 0, 13);
+  const Operand depth = AtLevel(e_.Salu(Opcode::kSAddU32, {last, Imm(1)}), level);
+  if (m_.resources[m_.inst(a.id).imm0].kind != mir::ResourceKind::kStorageImage) return depth;
+  const Operand first = Field(e_.Component(words, 4), 16, 13);
+  const Operand slices =
+      e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {last, first}), Imm(1)});
+  const Operand pitch = Field(e_.Component(words, 5), 0, 4);
+  const Operand is_view = e_.SaluScc(Opcode::kSCmpEqU32, {pitch, Imm(1)});
+  return e_.Salu(Opcode::kSCselectB32, {slices, depth}, is_view);
+}
+
 // The fields of a T#: width minus 1 in bits 31:30 of word 1 and 11:0 of word 2, height minus 1 in
 // word 2, base and last level in word 3, depth minus 1 or last layer, and first layer, in word 4.
 absl::Status Images::Size(const Access& a) {
@@ -398,41 +443,29 @@ absl::Status Images::Size(const Access& a) {
   }
   const Operand base = Field(e_.Component(words, 3), 12, 4);
   const Operand last = Field(e_.Component(words, 3), 16, 4);
+  Parts sizes;
   if (op == mir::Op::kImageSamples) {
-    e_.Set(m_.result(a.id), e_.Salu(Opcode::kSLshlB32, {Imm(1), last}));
-    return absl::OkStatus();
-  }
-  if (op == mir::Op::kImageLevels) {
-    e_.Set(m_.result(a.id),
-           e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {last, base}), Imm(1)}));
-    return absl::OkStatus();
-  }
-  const mir::ValueId lod = Source(a, a.sources.lod);
-  const Operand level = lod.valid() ? e_.Add(base, e_.Src(lod)) : base;
-  const auto at_level = [&](const Operand& minus_one) {
-    const Operand size = e_.Salu(Opcode::kSAddU32, {minus_one, Imm(1)});
-    return a.info.multisampled ? size : AtLevel(size, level);
-  };
-  int next = 0;
-  const auto set = [&](const Operand& size) { e_.Set(m_.result(a.id, next++), size); };
-  const Operand width =
-      e_.Salu(Opcode::kSOrB32,
-              {Field(e_.Component(words, 1), 30, 2),
-               e_.Salu(Opcode::kSLshlB32, {Field(e_.Component(words, 2), 0, 12), Imm(2)})});
-  set(at_level(width));
-  if (a.info.dim != mir::ImageDim::k1D) set(at_level(Field(e_.Component(words, 2), 14, 14)));
-  if (a.info.dim == mir::ImageDim::k3D) set(at_level(Field(e_.Component(words, 4), 0, 13)));
-  if (a.info.arrayed) {
-    const Operand end = Field(e_.Component(words, 4), 0, 13),
-                  first = Field(e_.Component(words, 4), 16, 13);
-    Operand layers = e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {end, first}), Imm(1)});
-    if (a.info.dim == mir::ImageDim::kCube) {
-      // Division by 6 of at most 13 bits: times 2^18 / 6, rounded up.
-      layers =
-          e_.Salu(Opcode::kSLshrB32, {e_.Salu(Opcode::kSMulI32, {layers, Imm(43691)}), Imm(18)});
+    sizes.push_back(a.info.multisampled ? e_.Salu(Opcode::kSLshlB32, {Imm(1), last}) : Imm(1));
+  } else if (op == mir::Op::kImageLevels) {
+    sizes.push_back(e_.Salu(Opcode::kSAddU32, {e_.Salu(Opcode::kSSubU32, {last, base}), Imm(1)}));
+  } else {
+    const mir::ValueId lod = Source(a, a.sources.lod);
+    const Operand level = lod.valid() ? e_.Add(base, e_.Src(lod)) : base;
+    const auto at_level = [&](const Operand& minus_one) {
+      const Operand size = e_.Salu(Opcode::kSAddU32, {minus_one, Imm(1)});
+      return a.info.multisampled ? size : AtLevel(size, level);
+    };
+    sizes.push_back(at_level(
+        e_.Salu(Opcode::kSOrB32,
+                {Field(e_.Component(words, 1), 30, 2),
+                 e_.Salu(Opcode::kSLshlB32, {Field(e_.Component(words, 2), 0, 12), Imm(2)})})));
+    if (a.info.dim != mir::ImageDim::k1D) {
+      sizes.push_back(at_level(Field(e_.Component(words, 2), 14, 14)));
     }
-    set(layers);
+    if (a.info.dim == mir::ImageDim::k3D) sizes.push_back(Depth(a, words, level));
+    if (a.info.arrayed) sizes.push_back(Layers(a, words));
   }
+  SetUnlessNull(a, words, sizes);
   return absl::OkStatus();
 }
 
@@ -463,7 +496,7 @@ absl::Status Images::Buffer(const Access& a) {
   int dwords = 1;
   while (dwords < 4 && used >> dwords != 0) ++dwords;
   const Operand def = Use(e_.New(kFileV, dwords), 0, dwords);
-  e_.EmitRaw(Op(kLoads[dwords]), {def}, {index, resource, Imm(0)}, extra);
+  e_.EmitRaw(Op(kLoads[dwords]), {def}, {index, resource, Imm(0)}, extra, e_.OrderOf(a.id));
   SetTexel(a, def, (1u << dwords) - 1);
   return absl::OkStatus();
 }

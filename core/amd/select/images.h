@@ -52,6 +52,10 @@ class Images : public Room {
   void SetTexel(const Access& a, const Operand& data, uint32_t dmask);
   Operand Field(const Operand& word, uint32_t low, uint32_t bits);
   Operand AtLevel(const Operand& size, const Operand& level);
+  // Return what the words of a T# say: layers, and the depth at a level.
+  Operand Layers(const Access& a, const Operand& words);
+  Operand Depth(const Access& a, const Operand& words, const Operand& level);
+  void SetUnlessNull(const Access& a, const Operand& words, absl::Span<const Operand> sizes);
 
   Descriptors& descriptors_;
 };

@@ -35,7 +35,16 @@ Extra Dpp(uint16_t control) {
 }
 
 // Integers of 16 bits are combined as widened ones.
-Opcode OpcodeOf(ReduceOp op, bool half) {
+Opcode OpcodeOf(ReduceOp op, mir::Type type) {
+  const bool half = type == mir::Type::kF16;
+  if (type == mir::Type::kF64) {
+    switch (op) {
+      case ReduceOp::kFmul: return Opcode::kVMulF64;
+      case ReduceOp::kFmin: return Opcode::kVMinF64;
+      case ReduceOp::kFmax: return Opcode::kVMaxF64;
+      default: return Opcode::kVAddF64;
+    }
+  }
   switch (op) {
     case ReduceOp::kIadd: return Opcode::kVAddNcU32;
     case ReduceOp::kImul: return Opcode::kVMulLoU32;
@@ -68,8 +77,7 @@ absl::Status Lanes::VisitDouble(mir::InstId id) {
     case Op::kQuadSwap: break;
     case Op::kReduce:
     case Op::kInclusiveScan:
-    case Op::kExclusiveScan:
-      return e_.Refuse("subgroup_operations", "reduction or scan of 64-bit floats");
+    case Op::kExclusiveScan: return Scan(id);
     default: return e_.Unexpected("an integer of 64 bits");
   }
   const Operand low = e_.Half(v, 0), high = e_.Half(v, 1);
@@ -88,8 +96,6 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   if (!e_.IsBool(result) && e_.BitsOf(result) > 32) return VisitDouble(id);
   switch (m_.inst(id).op) {
     case Op::kSubgroupInvocation: e_.Set(result, LaneNumber()); break;
-    case Op::kSubgroupSize: e_.Set(result, Imm(e_.width())); break;
-    case Op::kLaneMask: LaneMask(id); break;
     case Op::kSubgroupElect: Elect(result); break;
     case Op::kSubgroupAny:
     case Op::kSubgroupAll: Vote(id); break;
@@ -152,41 +158,6 @@ void Lanes::Ballot(mir::InstId id) {
   }
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     e_.Set(m_.result(id, i), i < dwords && Exists(bits) ? e_.Component(bits, i) : Imm(0));
-  }
-}
-
-// Each dword has the bits of 32 lanes: what v_bfm and shifts make of the lane's number modulo 32,
-// if the lane is one of them.
-void Lanes::LaneMask(mir::InstId id) {
-  using enum mir::LaneMask;
-  const auto kind = static_cast<mir::LaneMask>(m_.inst(id).imm0);
-  const int dwords = e_.wide() ? 2 : 1;
-  const Operand lane = kind == kAll ? Operand() : LaneNumber();
-  Operand low_half;
-  if (e_.wide() && kind != kAll) {
-    low_half = e_.Compare(Opcode::kVCmpGtU32, Imm(32), lane);
-  }
-  const auto dword = [&](int i) {
-    if (kind == kAll) return Imm(~0u);
-    const bool below = kind == kLess || kind == kGreaterEqual;
-    Operand bits;
-    if (kind == kEqual) {
-      bits = e_.Valu(Opcode::kVLshlrevB32, {lane, Imm(1)});
-    } else {
-      bits = e_.Valu(Opcode::kVBfmB32, {lane, Imm(0)});
-      // Up to the lane itself: twice the bits below it, plus one.
-      if (!below) bits = e_.Valu(Opcode::kVLshlOrB32, {bits, Imm(1), Imm(1)});
-    }
-    if (e_.wide()) {
-      const Operand other = Imm(i == 0 && kind != kEqual ? ~0u : 0);
-      bits = i == 0 ? e_.Valu(Opcode::kVCndmaskB32, {other, bits, low_half})
-                    : e_.Valu(Opcode::kVCndmaskB32, {bits, other, low_half});
-    }
-    const bool inverse = kind == kGreater || kind == kGreaterEqual;
-    return inverse ? e_.Valu(Opcode::kVNotB32, {bits}) : bits;
-  };
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    e_.Set(m_.result(id, i), i < dwords ? dword(i) : Imm(0));
   }
 }
 
@@ -329,9 +300,9 @@ absl::Status Lanes::Scan(mir::InstId id) {
   if (is_bool && ReduceBool(id)) return absl::OkStatus();
   const auto op = static_cast<ReduceOp>(inst.imm0);
   const mir::Type type = m_.value(v).type;
-  const bool half = type == mir::Type::kF16;
+  const bool half = type == mir::Type::kF16, is_double = type == mir::Type::kF64;
   ScanAux aux;
-  aux.op = OpcodeOf(op, half);
+  aux.op = OpcodeOf(op, type);
   aux.cluster = static_cast<uint8_t>(e_.width());
   if (inst.op == mir::Op::kInclusiveScan) {
     aux.kind = ScanAux::kInclusive;
@@ -342,21 +313,27 @@ absl::Status Lanes::Scan(mir::InstId id) {
     aux.cluster = static_cast<uint8_t>(inst.imm1);
   }
   const bool is_signed = op == ReduceOp::kImin || op == ReduceOp::kImax;
-  auto identity = static_cast<uint32_t>(mir::IdentityOf(op, is_bool ? mir::Type::kI32 : type));
+  const uint64_t bits = mir::IdentityOf(op, is_bool ? mir::Type::kI32 : type);
+  auto identity = static_cast<uint32_t>(is_double ? bits >> 32 : bits);
   if (!is_bool && is_signed && e_.BitsOf(v) < 32) {  // widened, as the values are
     const uint32_t sign = 1u << (e_.BitsOf(v) - 1);
     identity = (identity ^ sign) - sign;
   }
   if (aux.kind != ScanAux::kExclusive) {
-    if (op == ReduceOp::kFmin || op == ReduceOp::kFmax) identity = half ? 0x7e00u : 0x7fc00000u;
+    if (op == ReduceOp::kFmin || op == ReduceOp::kFmax) {
+      identity = half ? 0x7e00u : is_double ? 0x7ff80000u : 0x7fc00000u;
+    }
     if (op == ReduceOp::kFadd) identity = half ? 0x8000u : 0x80000000u;
   }
   const Operand value = is_bool              ? bools_.LaneNumberOf(v)
+                        : is_double          ? e_.Vector({e_.Half(v, 0), e_.Half(v, 1)}, kFileV)
                         : mir::IsFloat(type) ? e_.ToV(e_.Src(v))
                                              : e_.ToV(e_.Widened(v, is_signed));
   const bool to_scalar = aux.kind == ScanAux::kReduce && e_.IsUniform(result);
-  const Operand def = Use(e_.New(aux.kind == ScanAux::kReduce ? kFileS : kFileV));
-  const Operand defs[] = {def, Use(e_.New(kFileW)), Use(e_.New(kFileW)), Use(e_.New(kFileS))};
+  const int dwords = is_double ? 2 : 1;
+  const auto made = [&](LirFile file) { return Use(e_.New(file, dwords), 0, dwords); };
+  const Operand def = made(aux.kind == ScanAux::kReduce ? kFileS : kFileV);
+  const Operand defs[] = {def, made(kFileW), made(kFileW), made(kFileS)};
   const Operand uses[] = {value, Imm(identity)};
   e_.EmitRaw(kLaneScan, defs, uses, {}, 0, aux.Pack());
   Operand number = def;

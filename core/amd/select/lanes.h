@@ -23,7 +23,6 @@ class Lanes : public Room {
   void Elect(mir::ValueId result);
   void Vote(mir::InstId id);
   void Ballot(mir::InstId id);
-  void LaneMask(mir::InstId id);
   absl::Status VisitDouble(mir::InstId id);
   void ReadLanes(mir::InstId id);
   void ReadBool(mir::InstId id);

@@ -32,7 +32,7 @@ Operand Launch::Address(uint32_t sgpr) {
   addresses_.resize(abi_.start_sgprs);
   Operand& address = addresses_[sgpr];
   if (!Exists(address)) {
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     const bool kernel = abi_.kind == AbiKind::kKernarg;
     address = e_.Vector({Scalar(sgpr), kernel ? Scalar(sgpr + 1) : Imm(kAddressHigh)}, kFileS);
   }
@@ -50,7 +50,7 @@ Operand Launch::RawBuffer(const Operand& address, const Operand& bytes) {
 Operand Launch::Argument(uint32_t offset) {
   Operand& loaded = arguments_[offset];
   if (Exists(loaded)) return loaded;
-  const Emission::Prologue prologue(e_);
+  const lir::SelectionBuilder::Prologue prologue(b_);
   Extra extra;
   extra.offset = static_cast<int32_t>(offset);
   loaded = Use(e_.New(kFileS));

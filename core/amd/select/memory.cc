@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "core/amd/select/one_values.h"
 
 namespace kiln::amd {
 namespace {
@@ -117,6 +118,7 @@ Location Memory::LocationOf(mir::InstId id, int* next) {
   const mir::Inst& inst = m_.inst(id);
   Location location;
   *next = 0;
+  location.flags = e_.OrderOf(id);
   switch (inst.op) {
     case mir::Op::kLoadShared:
     case mir::Op::kStoreShared:
@@ -199,9 +201,9 @@ Operand Memory::LoadDwords(const Location& location, uint32_t at, int dwords) {
   const Operand def = Use(e_.New(kFileV, dwords), 0, dwords);
   const Opcode op = Of(location.space).load[dwords];
   if (location.space == Space::kShared) {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr}, a.extra);
+    e_.EmitRaw(Op(op), {def}, {a.vaddr}, a.extra, location.flags);
   } else {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr, a.resource, a.soffset}, a.extra);
+    e_.EmitRaw(Op(op), {def}, {a.vaddr, a.resource, a.soffset}, a.extra, location.flags);
   }
   return def;
 }
@@ -224,7 +226,7 @@ Operand Memory::LoadSmall(const Location& location, uint32_t at, uint32_t bytes)
   const Operand def = Use(e_.New(kFileV));
   const Instructions& of = Of(location.space);
   e_.EmitRaw(Op(bytes == 1 ? of.load_byte : of.load_word), {def}, {a.vaddr, a.resource, a.soffset},
-             a.extra);
+             a.extra, location.flags);
   return def;
 }
 
@@ -259,9 +261,9 @@ void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_
     if (bits == 64) {
       const Operand low = dwords[2 * static_cast<size_t>(i)],
                     high = dwords[2 * static_cast<size_t>(i) + 1];
-      e_.Set(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
+      e_.SetLoaded(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
     } else {
-      e_.Set(v, Extract(dwords[bit / 32], bit % 32));
+      e_.SetLoaded(v, Extract(dwords[bit / 32], bit % 32));
     }
   }
 }
@@ -273,7 +275,9 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   const auto total = static_cast<uint32_t>(inst.num_results) * bytes;
   if (bytes < 4 && (alignment < 4 || total < 4)) {
     for (uint32_t i = 0; i < inst.num_results; ++i) {
-      e_.Set(m_.result(id, static_cast<int>(i)), LoadSmall(location, i * bytes, bytes));
+      const mir::ValueId v = m_.result(id, static_cast<int>(i));
+      e_.SetLoaded(v, LoadSmall(location, i * bytes, bytes));
+      e_.SetZeroAbove(v);
     }
     return;
   }
@@ -329,20 +333,6 @@ void Memory::StoreVector(mir::InstId id, const Location& location, int first) {
 }
 
 // ---- Scalar loads.
-
-// SMEM reads what nothing in the dispatch writes, whole dwords, at an offset that is one for all
-// lanes.
-bool Memory::IsScalarLoad(mir::InstId id) const {
-  const mir::Inst& inst = m_.inst(id);
-  const uint32_t bytes = mir::BytesOf(m_.value(m_.result(id)).type);
-  if (!e_.IsUniform(m_.source(id, inst.num_sources - 1))) return false;
-  if (bytes < 4 && inst.imm1 < 4) return false;
-  if ((inst.flags & mir::kIndexed) != 0 && !e_.IsUniform(m_.source(id, 0))) return false;
-  if (inst.op == mir::Op::kLoadUbo) return true;
-  if (inst.op != mir::Op::kLoadSsbo || (inst.flags & (mir::kVolatile | mir::kCoherent)) != 0)
-    return false;
-  return m_.resources[inst.imm0].unchanging;
-}
 
 void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset) {
   constexpr Opcode kOfBuffer[] = {Opcode::kSBufferLoadDword, Opcode::kSBufferLoadDwordx2,
@@ -401,6 +391,7 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
   }
   Location location;
   location.descriptor = descriptor;
+  location.flags = lir::kUnordered;
   SplitOffset(e_.Src(offset), &location);
   LoadVector(id, location);
   return absl::OkStatus();
@@ -428,7 +419,7 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
     return LoadBounded(id, e_.Pseudo(kConstantAddress, kFileS, 2, {Imm(0)}),
                        static_cast<uint32_t>(m_.constant_data.size()));
   }
-  if ((inst.op == mir::Op::kLoadUbo || inst.op == mir::Op::kLoadSsbo) && IsScalarLoad(id)) {
+  if (IsScalarLoad(m_, e_.divergence(), id)) {
     int next = 0;
     const Operand base = descriptors_.Buffer(id, &next);
     LoadScalar(id, base, true, e_.ToScalar(e_.Src(m_.source(id, next))));

@@ -24,6 +24,7 @@ struct Location {
   Operand scalar;      // kBuffer: offset in S; kGlobal: base address, two dwords of S; or none
   uint32_t constant = 0;
   uint8_t cache = 0;  // CacheBits
+  uint8_t flags = 0;  // lir::InstFlags of loads
 };
 
 class Memory : public Room {
@@ -52,7 +53,6 @@ class Memory : public Room {
   uint32_t private_bytes();
 
  private:
-  bool IsScalarLoad(mir::InstId id) const;
   void LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset);
   absl::Status LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes);
   void LoadVector(mir::InstId id, const Location& location);

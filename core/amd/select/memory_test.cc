@@ -1,6 +1,8 @@
 // Tests the addresses that selection makes of accesses to memory.
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/amd/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +20,58 @@ TEST(SelectMemory, ConstantsOfGlobalAddresses) {
   EXPECT_NE(Loaded("48", "48").find("offset 48"), std::string::npos) << Loaded("48", "48");
   EXPECT_EQ(Loaded("48", "44").find("offset 48"), std::string::npos);
   EXPECT_EQ(Loaded("4000", "4000").find("offset 4000"), std::string::npos);
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// Loads of what nothing writes have no order; those of a buffer that is written have.
+TEST(SelectMemory, LoadsOfUnchangingBuffersAreUnordered) {
+  const std::string text = SelectedText(
+      "%10:i32 = shl %1, 2\n%11:i32 = load_ssbo[3, align 4] %10\n"
+      "%12:i32 = load_ssbo[0, align 4] %10\n%13:i32 = iadd %11, %12\n"
+      "store_ssbo[0, align 4] %10, %13\n");
+  EXPECT_EQ(Count(text, "buffer_load_dword"), 2u) << text;
+  EXPECT_EQ(Count(text, "unordered"), 1u) << text;
+}
+
+// A load of a byte clears the bits above it, a shift to the right keeps them so; a sum does not.
+TEST(SelectMemory, BytesAreWidenedByTheirLoad) {
+  const auto masks = [](const std::string& body) {
+    return Count(SelectedText("%10:i8 = load_ssbo[0, align 1] %1\n" + body +
+                              "store_ssbo[0, align 4] 0, %19\n"),
+                 "v_and_b32");
+  };
+  EXPECT_EQ(masks("%19:i32 = zext %10\n"), 0u);
+  EXPECT_EQ(masks("%11:i32 = zext %10\n%12:i32 = ushr %11, 4\n%13:i8 = trunc %12\n"
+                  "%19:i32 = zext %13\n"),
+            0u);
+  EXPECT_EQ(masks("%11:i32 = zext %10\n%12:i32 = iadd %11, %1\n%13:i8 = trunc %12\n"
+                  "%19:i32 = zext %13\n"),
+            1u);
+}
+
+// What a load finds for each lane becomes one value where a reader takes it for uniform, here a
+// branch. Returns whether it does.
+bool BecomesOne(const std::string& load, const std::string& reader) {
+  return absl::StrContains(SelectedOps(load + "\n" + reader), "v_readfirstlane_b32");
+}
+
+TEST(SelectMemory, UniformLoadsAreOneValue) {
+  const std::string branch = "if %11 {\nstore_ssbo[0, align 4] 4, %1\nyield\n} else {\nyield\n}\n";
+  for (const char* load : {"load_ssbo[0, align 4] %2", "load_ssbo[0, align 4] 8",
+                           "load_global[align 4] %2, %2", "load_shared[align 4] %2"}) {
+    const std::string whole = absl::StrCat("%10:i32 = ", load);
+    EXPECT_TRUE(BecomesOne(whole, "%11:bool = ieq %10, 3\n" + branch)) << load;
+    EXPECT_FALSE(BecomesOne(whole, "store_ssbo[0, align 4] %1, %10\n")) << load;
+    EXPECT_FALSE(BecomesOne(whole, "%11:i32 = iadd %10, %2\nstore_ssbo[0, align 4] %1, %11\n"));
+  }
+  EXPECT_TRUE(BecomesOne("%10:f64 = load_ssbo[0, align 8] 8", "%11:bool = flt %10, 2d\n" + branch));
+  EXPECT_TRUE(BecomesOne("%10:i16 = load_ssbo[0, align 2] 8\n%12:i32 = zext %10",
+                         "%11:bool = ieq %12, 3\n" + branch));
 }
 
 }  // namespace

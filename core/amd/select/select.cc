@@ -17,12 +17,10 @@
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
 #include "core/amd/select/outputs.h"
+#include "core/mir/construct.h"
 
 namespace kiln::amd {
 namespace {
-
-// SGPRs that masks of waiting lanes may take; the deepest nesting follows.
-constexpr uint32_t kMaxSlotSgprs = 64;
 
 class Selector {
  public:
@@ -52,10 +50,9 @@ class Selector {
 };
 
 absl::StatusOr<Selected> Selector::Run() {
-  control_.Enter(control_.NewBlock());
+  e_.builder().Enter(e_.builder().NewBlock());
   launch_.DeclareLiveIns();
   if (e_.abi().fragment) fragment_.DeclareLiveIns();
-  if (e_.notes_helpers()) control_.TakeLiveSlot();
   if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
   if (e_.abi().fragment) outputs_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
@@ -63,14 +60,9 @@ absl::StatusOr<Selected> Selector::Run() {
     outputs_.ExportNothing();
     e_.EmitRaw(kEnd, {}, {});
   }
-  control_.SortBlocks();
   lir::Function& f = e_.function();
-  if (control_.slots() * MaskUnits(f) > kMaxSlotSgprs) {
-    // A limit of this width alone.
-    return BeyondLimit("nesting_too_deep", {"scalar registers for masks of divergent control flow",
-                                            control_.slots() * MaskUnits(f), kMaxSlotSgprs});
-  }
-  ReserveScalars(f, control_.slots());
+  Reserve(f, control_.slots());
+  if (e_.notes_helpers()) f.reserved.push_back(ReservedLiveLanes(f));
   Selected made;
   made.private_bytes = memory_.private_bytes();
   made.function = e_.Finish();
@@ -78,88 +70,43 @@ absl::StatusOr<Selected> Selector::Run() {
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
-  for (mir::InstId id : m_.region(region).insts) {
-    if (mir::Info(m_.inst(id).op).Has('T')) break;
-    e_.Begin(id);
-    if (absl::Status s = Visit(id); !s.ok()) return s;
-  }
-  return absl::OkStatus();
+  return e_.VisitRegion(region, [this](mir::InstId id) { return Visit(id); });
 }
 
 absl::Status Selector::Visit(mir::InstId id) {
-  using mir::Op;
+  using mir::Construct;
   if (const auto axis = LocalAxisOf(m_, id)) {
     e_.Set(m_.result(id), launch_.LocalId(*axis));
     return absl::OkStatus();
   }
-  switch (m_.inst(id).op) {
-    case Op::kIf: return control_.VisitIf(id);
-    case Op::kLoop: return control_.VisitLoop(id);
-    case Op::kLoadUbo:
-    case Op::kLoadSsbo:
-    case Op::kLoadPush:
-    case Op::kLoadShared:
-    case Op::kLoadConstant:
-    case Op::kLoadGlobal: return memory_.VisitLoad(id);
-    case Op::kStoreSsbo:
-    case Op::kStoreShared:
-    case Op::kStoreGlobal: return memory_.VisitStore(id);
-    case Op::kLoadPrivate: return memory_.VisitPrivateLoad(id);
-    case Op::kStorePrivate: return memory_.VisitPrivateStore(id);
-    case Op::kSsboAtomic:
-    case Op::kSharedAtomic:
-    case Op::kSharedAtomic64:
-    case Op::kGlobalAtomic:
-    case Op::kGlobalAtomic64: return atomics_.VisitAtomic(id);
-    case Op::kSsboAddress: memory_.BufferAddress(id); return absl::OkStatus();
-    case Op::kSsboSize: memory_.BufferSize(id); return absl::OkStatus();
-    case Op::kDdx:
-    case Op::kDdy: return lanes_.VisitDerivative(id);
-    case Op::kLoadInput:
-    case Op::kInterpolate: return fragment_.VisitInput(id);
-    case Op::kStoreOutput: return outputs_.VisitStore(id);
-    case Op::kDemote:
-    case Op::kDiscard:
-    case Op::kTerminate: control_.VisitKill(id); return absl::OkStatus();
-    case Op::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
-    case Op::kSample:
-    case Op::kSampleImplicit:
-    case Op::kImageLod:
-    case Op::kGather:
-    case Op::kFetch:
-    case Op::kImageLoad:
-    case Op::kImageStore:
-    case Op::kImageAtomic:
-    case Op::kImageSize:
-    case Op::kImageLevels:
-    case Op::kImageSamples: return images_.VisitImage(id);
-    case Op::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
-    case Op::kMemoryBarrier:
+  switch (mir::ConstructOf(m_.inst(id).op)) {
+    case Construct::kIf: return control_.VisitIf(id);
+    case Construct::kLoop: return control_.VisitLoop(id);
+    case Construct::kLoad: return memory_.VisitLoad(id);
+    case Construct::kStore: return memory_.VisitStore(id);
+    case Construct::kPrivateLoad: return memory_.VisitPrivateLoad(id);
+    case Construct::kPrivateStore: return memory_.VisitPrivateStore(id);
+    case Construct::kAtomic:
+    case Construct::kWideAtomic: return atomics_.VisitAtomic(id);
+    case Construct::kBufferAddress: memory_.BufferAddress(id); return absl::OkStatus();
+    case Construct::kBufferSize: memory_.BufferSize(id); return absl::OkStatus();
+    case Construct::kInput: return fragment_.VisitInput(id);
+    case Construct::kOutput: return outputs_.VisitStore(id);
+    case Construct::kKill: control_.VisitKill(id); return absl::OkStatus();
+    case Construct::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
+    case Construct::kDerivative: return lanes_.VisitDerivative(id);
+    case Construct::kImage: return images_.VisitImage(id);
+    case Construct::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
+    case Construct::kMemoryBarrier:
       barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
-    case Op::kSubgroupElect:
-    case Op::kSubgroupAny:
-    case Op::kSubgroupAll:
-    case Op::kBallot:
-    case Op::kReadFirst:
-    case Op::kReadLane:
-    case Op::kShuffle:
-    case Op::kQuadBroadcast:
-    case Op::kQuadSwap:
-    case Op::kReduce:
-    case Op::kInclusiveScan:
-    case Op::kExclusiveScan:
-    case Op::kLaneMask:
-    case Op::kSubgroupInvocation: return lanes_.VisitSubgroup(id);
-    case Op::kWorkgroupId:
-    case Op::kNumWorkgroups:
-    case Op::kBaseWorkgroup:
-    case Op::kLocalIndex:
-    case Op::kSubgroupId: return launch_.VisitLaunch(id);
-    default: break;
+    case Construct::kSubgroup:
+    case Construct::kLaneNumber: return lanes_.VisitSubgroup(id);
+    case Construct::kLaunch: return launch_.VisitLaunch(id);
+    case Construct::kArithmetic:
+      return e_.MakesBool(id) ? bools_.VisitBool(id) : arithmetic_.VisitAlu(id);
   }
-  if (m_.inst(id).num_results == 1 && e_.IsBool(m_.result(id))) return bools_.VisitBool(id);
-  return arithmetic_.VisitAlu(id);
+  return e_.Unexpected("no construct");
 }
 
 }  // namespace

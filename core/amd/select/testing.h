@@ -11,7 +11,9 @@ namespace kiln::amd {
 // order, separated by blanks, without the program's end; or the error's text.
 //
 // The body may use %1, the lane's number, and %2, a uniform number in a scalar register, both i32;
-// %3 and %4, the same as f32; and 0, a storage buffer. Its own values start at %10.
+// %3 and %4, the same as f32; and resources 0, a storage buffer, 1, a storage image of three
+// dimensions, 2, an array of sampled images of two, and 3, a storage buffer that nothing writes.
+// Its own values start at %10.
 std::string SelectedOps(std::string_view body, uint32_t width = 32);
 
 // The same as printed LIR: an operation a line.

@@ -15,8 +15,8 @@
 
 #include "core/base/key_table.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
+#include "core/lir/def_use.h"
 
 namespace kiln::intel {
 namespace {

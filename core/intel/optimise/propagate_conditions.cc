@@ -11,9 +11,9 @@
 
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
 #include "core/lir/build.h"
+#include "core/lir/def_use.h"
 
 namespace kiln::intel {
 namespace {
@@ -38,7 +38,7 @@ bool IsTestOfZero(const lir::Function& f, lir::InstId id) {
 class Propagator {
  public:
   Propagator(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), info_(FindDefUse(f)), replaced_(f.values.size()) {}
+      : f_(f), context_(context), info_(lir::FindDefUse(f)), replaced_(f.values.size()) {}
 
   bool Run() {
     for (lir::Block& block : f_.blocks) {
@@ -147,7 +147,7 @@ class Propagator {
 
   lir::Function& f_;
   PassContext& context_;
-  const DefUse info_;
+  const lir::DefUse info_;
   std::vector<lir::ValueId> replaced_;  // by flag: the flag that replaces it
   std::vector<lir::InstId> current_;    // instructions that replace others
   bool changed_ = false;
@@ -156,7 +156,7 @@ class Propagator {
 }  // namespace
 
 absl::StatusOr<bool> PropagateConditions(lir::Function& f, PassContext& context) {
-  if (!AnyInst(f, [&](lir::InstId id) { return IsTestOfZero(f, id); })) return false;
+  if (!lir::AnyInst(f, [&](lir::InstId id) { return IsTestOfZero(f, id); })) return false;
   return Propagator(f, context).Run();
 }
 

@@ -12,8 +12,8 @@
 
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
+#include "core/lir/def_use.h"
 
 namespace kiln::intel {
 namespace {
@@ -32,7 +32,7 @@ bool IsDword(Type t) { return t == Type::kD || t == Type::kUD; }
 class Propagator {
  public:
   Propagator(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), info_(FindDefUse(f)) {}
+      : f_(f), context_(context), info_(lir::FindDefUse(f)) {}
 
   bool Run() {
     for (lir::Block& block : f_.blocks) {
@@ -213,7 +213,7 @@ class Propagator {
 
   lir::Function& f_;
   PassContext& context_;
-  const DefUse info_;
+  const lir::DefUse info_;
   bool changed_ = false;
 };
 

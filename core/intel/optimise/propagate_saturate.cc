@@ -5,8 +5,8 @@
 // linear.
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
+#include "core/lir/def_use.h"
 
 namespace kiln::intel {
 namespace {
@@ -29,8 +29,8 @@ bool IsSaturatingMove(const lir::Inst& in) {
 }  // namespace
 
 absl::StatusOr<bool> PropagateSaturate(lir::Function& f, PassContext& context) {
-  if (!AnyInst(f, [&](lir::InstId id) { return IsSaturatingMove(f.inst(id)); })) return false;
-  const DefUse info = FindDefUse(f);
+  if (!lir::AnyInst(f, [&](lir::InstId id) { return IsSaturatingMove(f.inst(id)); })) return false;
+  const lir::DefUse info = lir::FindDefUse(f);
   bool changed = false;
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {

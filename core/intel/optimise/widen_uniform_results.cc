@@ -8,9 +8,9 @@
 
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
 #include "core/lir/build.h"
+#include "core/lir/def_use.h"
 
 namespace kiln::intel {
 namespace {
@@ -57,8 +57,8 @@ bool CanWiden(const lir::Function& f, lir::InstId id, int elem_bytes) {
 }  // namespace
 
 absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context) {
-  if (!AnyInst(f, [&](lir::InstId id) { return IsCopyToLanes(f, id); })) return false;
-  const DefUse info = FindDefUse(f);
+  if (!lir::AnyInst(f, [&](lir::InstId id) { return IsCopyToLanes(f, id); })) return false;
+  const lir::DefUse info = lir::FindDefUse(f);
   std::vector<uint32_t> copies(f.values.size());
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {

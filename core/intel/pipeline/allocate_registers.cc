@@ -10,47 +10,39 @@
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/pipeline/widths.h"
 #include "core/lir/liveness.h"
-#include "core/lir/ra/allocate.h"
-#include "core/lir/ra/check.h"
+#include "core/lir/order.h"
+#include "core/lir/ra/allocate_checked.h"
 
 namespace kiln::intel {
 namespace {
 
-absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
-                                                  std::vector<lir::Pressure>* pressure = nullptr) {
-  const lir::Function ssa = w.check ? w.lir : lir::Function();
-  absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(MachineOf(*w.device), &w.lir)
-            : lir::ra::Allocate(MachineOf(*w.device), &w.lir, pressure);
-  if (!stats.ok() || !w.check) return stats;
-  if (absl::Status s = lir::ra::CheckAllocation(MachineOf(*w.device), ssa, w.lir); !s.ok())
-    return s;
-  return stats;
-}
-
 // Allocates registers. If no order of instructions fits, spills from the order that needs fewer.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
+  const lir::Machine& machine = MachineOf(*w.device);
   std::vector<lir::Pressure> scheduled, unscheduled;
-  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &scheduled);
+  const auto allocate = [&](std::vector<lir::Pressure>* pressure) {
+    return lir::ra::AllocateChecked(machine, &w.lir, w.check, pressure);
+  };
+  absl::StatusOr<lir::ra::AllocationStats> stats = allocate(&scheduled);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
-    SwapOrder(w.lir, w.unscheduled);
+    lir::SwapOrder(w.lir, w.unscheduled);
     if (w.schedule_fits) {
-      std::vector<lir::InstId> order = OrderOf(w.lir);
+      std::vector<lir::InstId> order = lir::OrderOf(w.lir);
       ScheduleCarefully(w, context);
-      stats = Allocate(w, false);
+      stats = allocate(nullptr);
       if (!absl::IsResourceExhausted(stats.status())) return stats;
-      SwapOrder(w.lir, order);
+      lir::SwapOrder(w.lir, order);
     }
-    stats = Allocate(w, false, &unscheduled);
+    stats = allocate(&unscheduled);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
     if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {
-      SwapOrder(w.lir, w.unscheduled);
+      lir::SwapOrder(w.lir, w.unscheduled);
     }
   }
   if (!w.may_spill) return Loses("spills, and a narrower width does not");
-  return Allocate(w, true);
+  return lir::ra::AllocateWithSpillsChecked(machine, &w.lir, w.check);
 }
 
 void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, PassContext& context) {

@@ -12,6 +12,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/pipeline/testing.h"
+#include "core/lir/order.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
 
@@ -95,7 +96,7 @@ TEST(AllocateRegisters, AWidthThatMayNotSpillIsRefused) {
 
 // Puts all loads before the first sum, which takes a register for each. Returns the order before.
 std::vector<lir::InstId> PutLoadsFirst(lir::Function& f) {
-  std::vector<lir::InstId> before = OrderOf(f);
+  std::vector<lir::InstId> before = lir::OrderOf(f);
   std::vector<lir::InstId>& insts = f.blocks[0].insts;
   const auto sums = [&](lir::InstId id) {
     return (f.inst(id).op == Op(isa::Opcode::kAdd) || f.inst(id).op == Op(isa::Opcode::kMul)) &&
@@ -124,7 +125,7 @@ TEST(AllocateRegisters, FallsBackOnTheOrderBeforeScheduling) {
     Work work = shader.At(8);
     ASSERT_EQ(RunUntil("prefer_exits", work), absl::OkStatus());
     work.unscheduled = PutLoadsFirst(work.lir);
-    ASSERT_NE(OrderOf(work.lir), work.unscheduled);
+    ASSERT_NE(lir::OrderOf(work.lir), work.unscheduled);
     ASSERT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
     work.schedule_fits = fits;
     work.may_spill = false;

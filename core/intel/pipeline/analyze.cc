@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -15,19 +14,10 @@
 #include "core/intel/perf/statistics.h"
 #include "core/intel/pipeline/statistics.h"
 #include "core/intel/waits/audit.h"
+#include "core/target/histogram.h"
 
 namespace kiln::intel {
 namespace {
-
-using Histogram = std::map<std::string, int64_t>;
-
-// Returns the rows with the most frequent first, equal counts ordered by name.
-std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
-  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
-}
 
 std::string MessageName(isa::Generation gen, const isa::Instruction& send) {
   if (send.send.desc_is_register) return "computed_descriptor";
@@ -42,8 +32,8 @@ void CountKinds(const isa::Program& program, Analysis* analysis) {
     ++opcodes[std::string(isa::Info(inst.op).mnemonic)];
     if (isa::IsSend(inst.op)) ++messages[MessageName(program.generation, inst)];
   }
-  analysis->opcodes = Sorted(opcodes);
-  analysis->messages = Sorted(messages);
+  analysis->opcodes = MostFrequentFirst(opcodes);
+  analysis->messages = MostFrequentFirst(messages);
 }
 
 void AddCosts(const Device& device, const isa::Program& program, Analysis* analysis) {

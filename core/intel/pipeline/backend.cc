@@ -16,6 +16,7 @@
 #include "core/intel/pipeline/simulate.h"
 #include "core/intel/pipeline/statistics.h"
 #include "core/intel/pipeline/widths.h"
+#include "core/target/program_widths.h"
 
 namespace kiln::intel {
 namespace {
@@ -52,9 +53,6 @@ absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device,
   const Step step(sink, "assign_abi", "lir");
   return AssignAbi(m, device, state);
 }
-
-// Returns true for a refusal of this width alone: another width may work.
-bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
 
 // Returns true for a refusal that only excludes a width: it says nothing of what the shader needs.
 bool OnlyExcludesWidth(const absl::Status& s) {
@@ -130,7 +128,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
       if (choose) s = WorthKeeping(m.stage, made.costs, narrower);
     }
     if (!s.ok()) {
-      if (!OfWidthOnly(s)) return s;
+      if (!IsOfWidthOnly(s)) return s;
       RemarkRefusal(sink, width, s);
       KeepReason(s, &refused);
       continue;
@@ -138,10 +136,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     out.variants.push_back(std::move(made.variant));
     narrower.push_back(made.costs);
   }
-  if (out.variants.empty() && !runner.stopped()) {
-    if (!refused.ok()) return refused;
-    return Unsupported("dispatch_width", "requested widths, none of which the target has");
-  }
+  if (out.variants.empty() && !runner.stopped()) return NoWidth(refused);
   RemarkAlone(*abi, out, sink);
   return out;
 }
@@ -172,6 +167,7 @@ mid::Features FeaturesOf(const Device& device) {
                         .samplers_in_table = 16},
           .divides_directions = false,
           .constant_addends = mid::Features::Addends::kExactHalves,
+          .fuses_all_widths = false,
           .conditions_in_flags = true,
           .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 }

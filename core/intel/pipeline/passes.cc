@@ -1,9 +1,11 @@
 #include "core/intel/pipeline/passes.h"
 
+#include <array>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/joined.h"
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/passes.h"
 #include "core/intel/isa/apply_workarounds.h"
@@ -17,21 +19,15 @@
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/select/select.h"
 #include "core/intel/swsb/assign_scoreboard.h"
+#include "core/lir/order.h"
+#include "core/lir/pass_order.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
-#include "core/mid/values/merge_equal_values.h"
 #include "core/mid/values/rematerialise_compares.h"
-#include "core/mid/values/remove_dead_code.h"
-#include "core/mid/values/simplify.h"
-#include "core/mir/print.h"
-#include "core/mir/verify.h"
+#include "core/target/resolved_passes.h"
 
 namespace kiln::intel {
 namespace {
-
-absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext& context) {
-  return ResolveSubgroupSizeOf(w, context);
-}
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
@@ -100,15 +96,7 @@ constexpr Pass<AllWidths> kAllWidths[] = {
 };
 
 // The optimisations run before allocation; group 1 repeats while something changes.
-constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
-     "replaces values that depend on the subgroup size by those of this width"},
-    {"simplify_resolved", IfResolved<Work, mid::Simplify>, true, 0,
-     "folds what the subgroup size made constant"},
-    {"merge_equal_resolved", IfResolved<Work, mid::MergeEqualValues>, true, 0,
-     "merges values that the subgroup size made equal"},
-    {"remove_dead_resolved", IfResolved<Work, mid::RemoveDeadCode>, true, 0,
-     "removes values that the subgroup size made dead"},
+constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"rematerialise_resolved", IfResolved<Work, mid::RematerialiseCompares>, true, 0,
      "rematerialises compares next to their uses"},
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
@@ -164,7 +152,8 @@ constexpr Pass<Work> kPasses[] = {
     {"compact_instructions", OnProgram<CompactInstructions>, true, 0,
      "marks instructions that have an 8-byte form"},
     {"encode", Encode, false, 0, "encodes machine instructions"},
-};
+});
+constexpr auto kPasses = Joined(kResolvedPasses<Work>, kOwnPasses);
 
 // A pass that not every device needs.
 struct Condition {
@@ -182,16 +171,11 @@ bool IsNeeded(const Device& device, std::string_view pass) {
   return true;
 }
 
-constexpr PassOrder kOrder[] = {
-    {"resolve_subgroup_size", "select", "operations on lane masks have no selection"},
-    {"resolve_subgroup_size", "simplify_resolved", "sizes become constants"},
-    {"simplify_resolved", "merge_equal_resolved", "folding makes values equal"},
-    {"merge_equal_resolved", "remove_dead_resolved", "merging leaves values without uses"},
+constexpr auto kOwnOrder = std::to_array<PassOrder>({
     {"merge_equal_resolved", "rematerialise_resolved",
      "merging would undo the repetition of compares"},
     {"rematerialise_resolved", "select", "works on MIR"},
     {"select", "propagate_copies", "works on LIR"},
-    {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
     {"propagate_copies", "strip_sampler_parameters",
      "constant parameters show after copy propagation"},
     {"strip_sampler_parameters", "lower_samplers",
@@ -217,9 +201,6 @@ constexpr PassOrder kOrder[] = {
     {"separate_payloads", "schedule", "the copies take part in the order"},
     {"select", "prefer_exits", "selection makes the exits"},
     {"prefer_exits", "schedule", "orders depend on the preferred exits"},
-    {"schedule", "allocate_registers", "the pressure order needs SSA form"},
-    {"allocate_registers", "schedule_allocated", "copies take part in the order"},
-    {"schedule_allocated", "emit", "works on LIR"},
     {"remove_dead_instructions", "allocate_registers", "optimisations need SSA form"},
     {"allocate_registers", "emit", "operands need registers"},
     {"emit", "remove_empty_sides", "works on machine instructions"},
@@ -231,11 +212,12 @@ constexpr PassOrder kOrder[] = {
     {"assign_scoreboard", "compact_instructions", "adds the syncs, which are compacted"},
     {"assign_scoreboard", "encode", "waits are part of the encoding"},
     {"compact_instructions", "encode", "the encoding depends on the marked forms"},
-};
+});
+constexpr auto kOrder = Joined(kResolvedOrder, lir::kPassOrder, kOwnOrder);
 
 std::string PrintWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return w.is_resolved() ? mir::Print(w.resolved) : "";
+    case Work::Stage::kNothing: return PrintResolved(w);
     case Work::Stage::kSsa:
     case Work::Stage::kAllocated: return lir::Print(MachineOf(*w.device), w.lir);
     default: break;
@@ -247,7 +229,7 @@ std::string PrintWork(const Work& w) {
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return w.is_resolved() ? mir::Verify(w.resolved) : absl::OkStatus();
+    case Work::Stage::kNothing: return VerifyResolved(w);
     case Work::Stage::kSsa: return lir::Verify(MachineOf(*w.device), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(MachineOf(*w.device), w.lir);
     default: return absl::OkStatus();
@@ -269,9 +251,7 @@ int64_t CountWork(const Work& w) {
     case Work::Stage::kAllocated: break;
     default: return static_cast<int64_t>(w.program.insts.size());
   }
-  int64_t n = 0;
-  for (const lir::Block& b : w.lir.blocks) n += static_cast<int64_t>(b.insts.size());
-  return n;
+  return static_cast<int64_t>(lir::CountInstructions(w.lir));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "core/lir/liveness.h"
 #include "core/mid/analysis/value_lives.h"
 #include "core/mid/lower/resolve_subgroup_size.h"
+#include "core/target/program_widths.h"
 
 namespace kiln::intel {
 namespace {

@@ -1,12 +1,12 @@
 #include "core/intel/pipeline/schedule.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/intel/lir/machine.h"
+#include "core/lir/order.h"
 #include "core/lir/schedule/schedule.h"
 
 namespace kiln::intel {
@@ -47,21 +47,9 @@ void RemarkSchedule(const lir::schedule::ScheduleStats& stats, PassContext& cont
 
 }  // namespace
 
-std::vector<lir::InstId> OrderOf(const lir::Function& f) {
-  std::vector<lir::InstId> order;
-  order.reserve(f.insts.size());
-  for (const lir::Block& b : f.blocks) order.insert(order.end(), b.insts.begin(), b.insts.end());
-  return order;
-}
-
-void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
-  auto at = order.begin();
-  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
-}
-
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
-  w.unscheduled = OrderOf(w.lir);
+  w.unscheduled = lir::OrderOf(w.lir);
   const lir::schedule::ScheduleStats stats = Order(w, kGrfReserve, kGrfBalanced);
   w.schedule_fits = stats.blocks_over == 0;
   RemarkSchedule(stats, context);

@@ -6,12 +6,9 @@
 #ifndef KILN_CORE_INTEL_PIPELINE_SCHEDULE_H_
 #define KILN_CORE_INTEL_PIPELINE_SCHEDULE_H_
 
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
 #include "core/intel/pipeline/work.h"
-#include "core/lir/lir.h"
 
 namespace kiln::intel {
 
@@ -22,10 +19,6 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context);
 // Schedules `w.lir`, which is in the original order, carefully. Only worth trying if the other
 // order had fitted the registers by count (`w.schedule_fits`).
 void ScheduleCarefully(Work& w, PassContext& context);
-
-// OrderOf returns the instructions block by block; SwapOrder exchanges them with the function's.
-std::vector<lir::InstId> OrderOf(const lir::Function& f);
-void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order);
 
 absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context);
 

@@ -9,6 +9,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/pipeline/testing.h"
 #include "core/lir/liveness.h"
+#include "core/lir/order.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
@@ -42,31 +43,31 @@ Work BeforeSchedule(const Shader& shader, int width) {
 TEST(Schedule, OrdersAreExchangedBlockByBlock) {
   const Shader shader(Doubled());
   Work work = BeforeSchedule(shader, 16);
-  const std::vector<lir::InstId> original = OrderOf(work.lir);
+  const std::vector<lir::InstId> original = lir::OrderOf(work.lir);
   ASSERT_GT(original.size(), 3u);
   std::vector<lir::InstId> order = original;
   std::swap(order[0], order[1]);
   const std::vector<lir::InstId> swapped = order;
-  SwapOrder(work.lir, order);
+  lir::SwapOrder(work.lir, order);
   EXPECT_EQ(order, original);
-  EXPECT_EQ(OrderOf(work.lir), swapped);
-  SwapOrder(work.lir, order);
+  EXPECT_EQ(lir::OrderOf(work.lir), swapped);
+  lir::SwapOrder(work.lir, order);
   EXPECT_EQ(order, swapped);
-  EXPECT_EQ(OrderOf(work.lir), original);
+  EXPECT_EQ(lir::OrderOf(work.lir), original);
 }
 
 TEST(Schedule, KeepsTheOrderBefore) {
   const Shader shader(Crowded(8));
   Work work = BeforeSchedule(shader, 16);
-  const std::vector<lir::InstId> original = OrderOf(work.lir);
+  const std::vector<lir::InstId> original = lir::OrderOf(work.lir);
   PassContext context = PassContext::ForTest();
   const absl::StatusOr<bool> changed = Schedule(work, context);
   ASSERT_TRUE(changed.ok()) << changed.status();
   EXPECT_TRUE(*changed);
   EXPECT_EQ(context.rewrites(), 1);
   EXPECT_EQ(work.unscheduled, original);
-  EXPECT_NE(OrderOf(work.lir), original);
-  EXPECT_EQ(Sorted(OrderOf(work.lir)), Sorted(original));
+  EXPECT_NE(lir::OrderOf(work.lir), original);
+  EXPECT_EQ(Sorted(lir::OrderOf(work.lir)), Sorted(original));
   EXPECT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_TRUE(work.schedule_fits);
 }
@@ -77,7 +78,7 @@ TEST(Schedule, HidesTheLatencyOfLoads) {
   Work work = BeforeSchedule(shader, 16);
   const auto loads_before_use = [&] {
     int loads = 0;
-    for (const lir::InstId id : OrderOf(work.lir)) {
+    for (const lir::InstId id : lir::OrderOf(work.lir)) {
       if (work.lir.inst(id).op == kMsgRead) ++loads;
       if (work.lir.inst(id).op == Op(isa::Opcode::kMul)) break;
       for (const lir::Operand& o : work.lir.uses(id)) {
@@ -95,12 +96,12 @@ TEST(Schedule, HidesTheLatencyOfLoads) {
 TEST(Schedule, WithoutARewriteNothingChanges) {
   const Shader shader(Crowded(8));
   Work work = BeforeSchedule(shader, 16);
-  const std::vector<lir::InstId> original = OrderOf(work.lir);
+  const std::vector<lir::InstId> original = lir::OrderOf(work.lir);
   PassContext none = PassContext::ForTest(0);
   const absl::StatusOr<bool> changed = Schedule(work, none);
   ASSERT_TRUE(changed.ok()) << changed.status();
   EXPECT_FALSE(*changed);
-  EXPECT_EQ(OrderOf(work.lir), original);
+  EXPECT_EQ(lir::OrderOf(work.lir), original);
   EXPECT_TRUE(work.unscheduled.empty());
   EXPECT_FALSE(work.schedule_fits);
 }
@@ -113,7 +114,7 @@ TEST(Schedule, TheCarefulOrderLeavesMoreRegisters) {
   ASSERT_TRUE(Schedule(work, context).ok());
   ASSERT_TRUE(work.schedule_fits);
   const uint32_t scheduled = Live(work.lir);
-  SwapOrder(work.lir, work.unscheduled);
+  lir::SwapOrder(work.lir, work.unscheduled);
   ScheduleCarefully(work, context);
   EXPECT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_LE(scheduled, 128u - 8);
@@ -140,14 +141,14 @@ TEST(Schedule, AfterAllocationTheOrderIsStillAnAllocation) {
   Work work = shader.At(16);
   ASSERT_EQ(RunUntil("allocate_registers", work), absl::OkStatus());
   PassContext none = PassContext::ForTest(0);
-  const std::vector<lir::InstId> allocated = OrderOf(work.lir);
+  const std::vector<lir::InstId> allocated = lir::OrderOf(work.lir);
   EXPECT_FALSE(*ScheduleAllocated(work, none));
-  EXPECT_EQ(OrderOf(work.lir), allocated);
+  EXPECT_EQ(lir::OrderOf(work.lir), allocated);
   PassContext context = PassContext::ForTest();
   const absl::StatusOr<bool> changed = ScheduleAllocated(work, context);
   ASSERT_TRUE(changed.ok()) << changed.status();
-  EXPECT_EQ(*changed, OrderOf(work.lir) != allocated);
-  EXPECT_EQ(Sorted(OrderOf(work.lir)), Sorted(allocated));
+  EXPECT_EQ(*changed, lir::OrderOf(work.lir) != allocated);
+  EXPECT_EQ(Sorted(lir::OrderOf(work.lir)), Sorted(allocated));
   EXPECT_EQ(lir::VerifyAllocated(MachineOf(Tgl()), work.lir), absl::OkStatus());
 }
 

@@ -12,12 +12,6 @@ namespace kiln::intel {
 
 std::string VariantName(uint32_t width) { return absl::StrCat("SIMD", width); }
 
-bool IsWanted(const CompileOptions& options, int width) {
-  if (options.required_subgroup_size != 0 && options.required_subgroup_size != width) return false;
-  const std::vector<int>& widths = options.widths;
-  return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
-}
-
 absl::Status Loses(absl::string_view why) {
   return WithCause(absl::ResourceExhaustedError(absl::StrCat(why, "; it is compiled if requested")),
                    "width_loses");

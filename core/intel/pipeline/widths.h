@@ -31,8 +31,6 @@ struct WidthCosts {
   std::string Name() const { return VariantName(static_cast<uint32_t>(width)); }
 };
 
-bool IsWanted(const CompileOptions& options, int width);
-
 // Returns a refusal that depends on narrower widths.
 absl::Status Loses(absl::string_view why);
 

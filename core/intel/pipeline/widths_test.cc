@@ -14,17 +14,6 @@ WidthCosts Made(int width, int64_t cycles, int64_t registers = 40, bool spills =
 
 constexpr mir::Stage kCompute = mir::Stage::kCompute, kFragment = mir::Stage::kFragment;
 
-TEST(Widths, OnlyThoseAskedFor) {
-  CompileOptions options;
-  EXPECT_TRUE(IsWanted(options, 32));
-  options.widths = {8, 16};
-  EXPECT_TRUE(IsWanted(options, 8));
-  EXPECT_FALSE(IsWanted(options, 32));
-  options.required_subgroup_size = 16;
-  EXPECT_FALSE(IsWanted(options, 8));
-  EXPECT_TRUE(IsWanted(options, 16));
-}
-
 TEST(Widths, WorkgroupsThatFit16LanesHaveNo32) {
   EXPECT_TRUE(WorthTrying(kCompute, 16, {Made(8, 100)}).ok());
   EXPECT_TRUE(WorthTrying(kCompute, 32, {}).ok());

@@ -78,7 +78,9 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
 absl::Status Atomics::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
-  if (!op) return e_.Unexpected(inst, "atomic operation not selected");
+  if (!op || inst.op != mir::Op::kGlobalAtomic64) {
+    return e_.Unexpected(inst, "atomic operation not selected");
+  }
   const Location location = descriptors_.LocationOf(id);
   const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   isa::MessageFields message;

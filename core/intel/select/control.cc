@@ -63,32 +63,28 @@ void Control::JumpOut(mir::InstId jump) {
 }
 
 // Visits a region up to its end, and past a jump out of the loop.
-absl::StatusOr<Control::End> Control::VisitSide(mir::RegionId region) {
+absl::StatusOr<mir::RegionEnd> Control::VisitSide(mir::RegionId region) {
   if (absl::Status s = visit_region_(region); !s.ok()) return s;
   const mir::InstId last = m_.region(region).insts.back();
   e_.SetId(m_.inst(last).spirv_id);
-  switch (m_.inst(last).op) {
-    case mir::Op::kYield: return End::kYield;
-    case mir::Op::kUnreachable: return End::kUnreachable;
-    default: JumpOut(last); return End::kJumped;
-  }
+  const mir::RegionEnd end = mir::EndOf(m_, region);
+  if (end == mir::RegionEnd::kJump) JumpOut(last);
+  return end;
 }
 
 // After a jump the thread continues, without lanes, in a block of its own.
 void Control::EnterTail() {
-  const lir::BlockId jumped = b_.block();
-  const lir::BlockId tail = NewBlock();
-  b_.AddPhysicalEdge(jumped, tail);
-  Enter(tail);
+  b_.EnterTail();
+  e_.scopes().EnterBlock();
 }
 
 // Ends one side of an if with the else or endif `op`; `next` is the block after that.
 absl::Status Control::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
                                   lir::BlockId next) {
-  const absl::StatusOr<End> end = VisitSide(region);
+  const absl::StatusOr<mir::RegionEnd> end = VisitSide(region);
   if (!end.ok()) return end.status();
-  if (*end == End::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
-  if (*end == End::kJumped) EnterTail();
+  if (*end == mir::RegionEnd::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
+  if (*end == mir::RegionEnd::kJump) EnterTail();
   Terminate(op);
   b_.AddPhysicalEdge(b_.block(), next);
   return absl::OkStatus();
@@ -107,47 +103,34 @@ void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
 
 absl::Status Control::VisitIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
-  const auto empty = [&](mir::RegionId region) {
-    const std::vector<mir::InstId>& insts = m_.region(region).insts;
-    return inst.num_results == 0 && insts.size() == 1 && m_.inst(insts[0]).op == mir::Op::kYield;
-  };
-  // If the then-side is empty, the else-side takes its position under the opposite condition.
-  const bool swap = empty(inst.regions[0]);
-  const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
-  const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
-  const bool has_else = !empty(else_region);
+  const mir::IfSides sides = mir::SidesOf(m_, id);
   Flag flag = bools_.FlagOf(m_.source(id, 0), Where::kLanes);
-  flag.inverse = flag.inverse != swap;
+  flag.inverse = flag.inverse != sides.swapped;
   Terminate(Opcode::kIf, flag);
-  const lir::BlockId head = b_.block();
-  const lir::BlockId then_block = NewBlock();
-  const lir::BlockId else_block = has_else ? NewBlock() : lir::BlockId();
-  const lir::BlockId join = NewBlock();
-  if (inst.num_results != 0) AddParams(join, inst.first_result, inst.num_results);
-  b_.AddEdge(head, then_block);
-  b_.AddEdge(head, has_else ? else_block : join);
+  const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
+  AddParams(blocks.join, inst.first_result, inst.num_results);
 
-  Enter(then_block);
-  absl::Status s = VisitIfSide(then_region, has_else ? Opcode::kElse : Opcode::kEndif, join,
-                               has_else ? else_block : join);
+  Enter(blocks.then_block);
+  const Opcode end_of_then = sides.has_else ? Opcode::kElse : Opcode::kEndif;
+  absl::Status s = VisitIfSide(sides.then_region, end_of_then, blocks.join, blocks.other());
   if (!s.ok()) return s;
-  if (has_else) {
-    Enter(else_block);
-    s = VisitIfSide(else_region, Opcode::kEndif, join, join);
+  if (sides.has_else) {
+    Enter(blocks.else_block);
+    s = VisitIfSide(sides.else_region, Opcode::kEndif, blocks.join, blocks.join);
     if (!s.ok()) return s;
   }
-  Enter(join);
+  Enter(blocks.join);
   return absl::OkStatus();
 }
 
 absl::Status Control::VisitLoop(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
   const mir::RegionId body = inst.regions[0];
-  const lir::BlockId exit = NewBlock();
-  if (inst.num_results != 0) AddParams(exit, inst.first_result, inst.num_results);
-  loops_.push_back({lir::BlockId(), exit});
-  const lir::BlockId header = NewBlock();
-  loops_.back().header = header;
+  const lir::BlockId exit = b_.NewBlock();
+  AddParams(exit, inst.first_result, inst.num_results);
+  b_.BeginLoop();
+  const lir::BlockId header = b_.NewBlock();
+  loops_.push_back({header, exit});
   const std::vector<mir::ValueId>& params = m_.region(body).params;
   if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
   AddEdgeTo(header, m_.sources(id));
@@ -168,32 +151,13 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   Terminate(Opcode::kWhile);
   b_.AddPhysicalEdge(b_.block(), exit);
   loops_.pop_back();
+  b_.EndLoop();
   Enter(exit);
   return absl::OkStatus();
 }
 
-// Sorts the blocks, which were made when they were first named, into the order in which they were
-// entered.
-void Control::SortBlocks() {
-  std::vector<lir::BlockId> place(f_.blocks.size());
-  std::vector<lir::Block> sorted;
-  sorted.reserve(f_.blocks.size());
-  for (size_t i = 0; i < layout_.size(); ++i) {
-    place[layout_[i].index] = lir::BlockId(i);
-    sorted.push_back(std::move(f_.blocks[layout_[i].index]));
-  }
-  for (lir::Block& block : sorted) {
-    for (lir::Edge& e : block.succs) e.to = place[e.to.index];
-    for (lir::BlockId& b : block.physical_succs) b = place[b.index];
-  }
-  f_.blocks = std::move(sorted);
-}
-
-lir::BlockId Control::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loops_.size())); }
-
 void Control::Enter(lir::BlockId block) {
-  b_.SetBlock(block);
-  layout_.push_back(block);
+  b_.Enter(block);
   e_.scopes().EnterBlock();
 }
 

@@ -12,6 +12,7 @@
 #include "core/intel/select/bools.h"
 #include "core/intel/select/conversions.h"
 #include "core/intel/select/room.h"
+#include "core/mir/construct.h"
 
 namespace kiln::intel {
 
@@ -23,22 +24,18 @@ class Control : public Room {
 
   absl::Status VisitIf(mir::InstId id);
   absl::Status VisitLoop(mir::InstId id);
-  void SortBlocks();
   void Enter(lir::BlockId block);
-  lir::BlockId NewBlock();
 
  private:
   struct LoopTargets {
     lir::BlockId header;
     lir::BlockId exit;
   };
-  // The way in which a side of an if ended.
-  enum class End : uint8_t { kYield, kJumped, kUnreachable };
   void Terminate(Opcode op, const std::optional<Flag>& predicate = std::nullopt);
   std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
   void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
   void JumpOut(mir::InstId jump);
-  absl::StatusOr<End> VisitSide(mir::RegionId region);
+  absl::StatusOr<mir::RegionEnd> VisitSide(mir::RegionId region);
   void EnterTail();
   absl::Status VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join, lir::BlockId next);
   void AddParams(lir::BlockId block, mir::ValueId first, int count);
@@ -47,7 +44,6 @@ class Control : public Room {
   Bools& bools_;
   const std::function<absl::Status(mir::RegionId)> visit_region_;
   std::vector<LoopTargets> loops_;
-  std::vector<lir::BlockId> layout_;  // blocks in the order they were entered
 };
 
 }  // namespace kiln::intel

@@ -14,35 +14,18 @@
 namespace kiln::intel {
 
 Emission::Emission(const mir::Module& m, const Abi& abi, const WidthAbi& at_width)
-    : m_(m),
+    : mid::ModuleCursor(m, mid::UniformFor::kOneRegister),
+      m_(m),
       abi_(abi),
       at_width_(at_width),
       width_(at_width.width),
-      divergence_(m, mid::UniformFor::kOneRegister),
       map_(m.values.size()) {
   f_.dispatch_width = static_cast<uint8_t>(at_width.width);
 }
 
-const mir::Uses& Emission::uses() {
-  if (!uses_) uses_.emplace(m_);
-  return *uses_;
-}
-
 lir::Function Emission::Finish() {
-  std::vector<lir::InstId>& first = f_.blocks[0].insts;
-  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  b_.Finish();
   return std::move(f_);
-}
-
-absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
-                              std::string_view what) const {
-  return Unsupported(cause, std::string(what), inst.spirv_id);
-}
-
-absl::Status Emission::Unexpected(const mir::Inst& inst, std::string_view why) const {
-  const std::string text =
-      absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ", std::string(why));
-  return WithSpirvId(absl::InternalError(text), inst.spirv_id);
 }
 
 lir::ValueId Emission::NewG(int comps, int elem_bytes) {
@@ -50,14 +33,14 @@ lir::ValueId Emission::NewG(int comps, int elem_bytes) {
   v.file = kFileG;
   v.comps = static_cast<uint16_t>(comps);
   v.elem_bytes = static_cast<uint8_t>(elem_bytes);
-  v.spirv_id = spirv_id_;
+  v.spirv_id = spirv_id();
   return b_.NewValue(v);
 }
 
 lir::ValueId Emission::NewU() {
   lir::Value v;
   v.file = kFileU;
-  v.spirv_id = spirv_id_;
+  v.spirv_id = spirv_id();
   return b_.NewValue(v);
 }
 
@@ -66,7 +49,7 @@ lir::ValueId Emission::NewRegisters(int registers) {
   v.file = kFileU;
   v.comps = static_cast<uint16_t>(8 * registers);
   v.whole_registers = true;
-  v.spirv_id = spirv_id_;
+  v.spirv_id = spirv_id();
   return b_.NewValue(v);
 }
 
@@ -74,7 +57,7 @@ lir::ValueId Emission::NewF() {
   lir::Value v;
   v.file = kFileF;
   v.elem_bytes = 0;
-  v.spirv_id = spirv_id_;
+  v.spirv_id = spirv_id();
   return b_.NewValue(v);
 }
 
@@ -125,10 +108,9 @@ Operand Emission::ToRegister(const Operand& o) {
   auto [it, added] = constants_.try_emplace(o.id);
   if (added) {
     it->second = NewU();
-    const bool outer = std::exchange(in_prologue_, true);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     EmitRaw(Op(Opcode::kMov), Fields(Where::kUniform), {Use(it->second, Type::kUD)},
             {Imm(o.id, Type::kUD)});
-    in_prologue_ = outer;
   }
   Operand r = Use(it->second, static_cast<Type>(o.type));
   r.mods = o.mods;
@@ -155,7 +137,7 @@ lir::InstFields Emission::Fields(Where where) const {
   lir::InstFields fields;
   fields.width = static_cast<uint8_t>(where == Where::kLanes ? width_ : 1);
   if (where == Where::kUniform) fields.flags = lir::kNoMask;
-  fields.spirv_id = spirv_id_;
+  fields.spirv_id = spirv_id();
   return fields;
 }
 
@@ -167,13 +149,7 @@ lir::InstFields Emission::UniformFields(int lanes) const {
 
 void Emission::EmitRaw(uint16_t op, const lir::InstFields& fields,
                        std::initializer_list<Operand> defs, std::initializer_list<Operand> uses) {
-  if (!in_prologue_) {
-    b_.Emit(op, fields, defs, uses);
-    return;
-  }
-  prologue_.push_back(lir::MakeInst(f_, op, fields,
-                                    absl::Span<const Operand>(defs.begin(), defs.size()),
-                                    absl::Span<const Operand>(uses.begin(), uses.size())));
+  b_.Emit(op, fields, defs, uses);
 }
 
 namespace {
@@ -259,11 +235,7 @@ Operand Emission::Alu(Opcode op, Type t, Where where, std::initializer_list<Oper
   const lir::ValueId result = New(where, extra.strided ? Type::kUD : t);
   if (pair) f_.value(result).comps = 2;
   const Operand def = Def(result, t);
-  if (in_prologue_) {
-    prologue_.push_back(lir::MakeInst(f_, Op(op), fields, {&def, 1}, sources));
-  } else {
-    b_.Emit(Op(op), fields, absl::Span<const Operand>(&def, 1), sources);
-  }
+  b_.Emit(Op(op), fields, absl::Span<const Operand>(&def, 1), sources);
   return Use(result, t);
 }
 
@@ -277,14 +249,6 @@ Operand Emission::Math(MathFunction fn, Type t, Where where, Operand a, Operand 
     const Operand a_register = ToRegister(a);
     EmitRaw(Op(Opcode::kMath), fields, {def}, {a_register, ToRegister(b)});
   }
-  return def;
-}
-
-// Returns the instruction that defines v if it is an `op`, else none.
-std::optional<mir::InstId> Emission::DefinedBy(mir::ValueId v, mir::Op op) const {
-  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
-  const mir::InstId def{m_.value(v).owner};
-  if (m_.inst(def).op != op) return std::nullopt;
   return def;
 }
 

@@ -23,56 +23,31 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/base/cause.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
 #include "core/intel/isa/instruction.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/caches.h"
 #include "core/intel/select/operands.h"
-#include "core/lir/build.h"
-#include "core/mid/analysis/divergence.h"
+#include "core/lir/selection_builder.h"
+#include "core/mid/analysis/module_cursor.h"
 #include "core/mir/mir.h"
-#include "core/mir/uses.h"
 
 namespace kiln::intel {
 
-class Emission {
+class Emission : public mid::ModuleCursor {
  public:
   Emission(const mir::Module& m, const Abi& abi, const WidthAbi& at_width);
 
-  const mir::Module& module() const { return m_; }
   const Abi& abi() const { return abi_; }
   const WidthAbi& at_width() const { return at_width_; }
   // Returns what the device that code is made for has.
   const Instructions& device_has() const { return abi_.device->instructions; }
-  const mid::Divergence& divergence() const { return divergence_; }
   lir::Function& function() { return f_; }
-  lir::Builder& builder() { return b_; }
+  lir::SelectionBuilder& builder() { return b_; }
   Scopes& scopes() { return scopes_; }
-  const mir::Uses& uses();  // of the module; computed when first needed
 
-  // Sets the instruction for which code is made from here on.
-  void Begin(mir::InstId id) {
-    at_ = id;
-    SetId(m_.inst(id).spirv_id);
-  }
-  void SetId(uint32_t spirv_id) { spirv_id_ = spirv_id; }
-  mir::InstId at() const { return at_; }
-  uint32_t spirv_id() const { return spirv_id_; }
-
-  // While an object is alive, instructions go to the start of the program.
-  class Prologue {
-   public:
-    explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
-    ~Prologue() { e_.in_prologue_ = outer_; }
-    Prologue(const Prologue&) = delete;
-
-   private:
-    Emission& e_;
-    const bool outer_;
-  };
-  // Returns the function with its prologue inserted.
+  // Returns the function with its blocks and its prologue in their places.
   lir::Function Finish();
 
   // ---- values
@@ -86,7 +61,6 @@ class Emission {
     return NewG(1, isa::ByteSize(t) == 2 ? 2 : 4);
   }
   Operand Def(lir::ValueId v, Type t) const { return Use(v, t, 0, f_.value(v).comps); }
-  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
   // Return the EU's type for a value of MIR; a stored boolean is a dword.
@@ -124,13 +98,6 @@ class Emission {
   Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
   Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
   void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
-  // Returns the refusal of an operation that the generation does not have, by its cause (ABI.md,
-  // "Limits").
-  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view what) const;
-  // Returns the internal error for MIR that earlier passes should not have left.
-  absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
-  // Returns the instruction that defines the value, if it is one of this kind.
-  std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
 
   // ---- sequences
   Operand MinMax(Where where, Type t, bool max, Operand a, Operand b);
@@ -151,8 +118,6 @@ class Emission {
   Operand Component(const Operand& response, int i) const;
   // Sets a result that is one for all lanes, in a file that it may have.
   void SetAnswer(mir::ValueId result, const Operand& o);
-  bool Used(mir::ValueId v);
-  uint32_t UsedMask(mir::InstId id);  // a bit for each result that has uses
 
  private:
   const mir::Module& m_;
@@ -160,16 +125,10 @@ class Emission {
   const WidthAbi& at_width_;
   const int width_;
   lir::Function f_;
-  lir::Builder b_{f_};
+  lir::SelectionBuilder b_{f_};
   Scopes scopes_;
-  const mid::Divergence divergence_;
-  std::optional<mir::Uses> uses_;
-  std::vector<Operand> map_;           // by MIR value
-  std::vector<lir::InstId> prologue_;  // will go to the start of block 0
-  bool in_prologue_ = false;
+  std::vector<Operand> map_;  // by MIR value
   absl::btree_map<uint32_t, lir::ValueId> constants_;
-  mir::InstId at_;
-  uint32_t spirv_id_ = 0;
 };
 
 }  // namespace kiln::intel

@@ -88,7 +88,7 @@ Operand Fragment::LanesOf(Part part) {
       halves[i] = Use(b_.AddLiveIn(half, reg * kDwords), Type::kUD, 0, 2 * kDwords);
     }
     all = Use(e_.NewG(), Type::kF);
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
     e_.EmitRaw(kJoin, fields, {Retype(all, Type::kUD)}, {halves[0], halves[1]});
@@ -121,7 +121,7 @@ Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
           Use(b_.AddLiveIn(eight, reg * kDwords), Type::kUD, 0, 2 * kDwords);
     }
     const lir::ValueId both = e_.NewG(2);
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
     if (count == 2) {
@@ -335,7 +335,7 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
 // Computed for all lanes, at the start of the program.
 Operand Fragment::WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers) {
   const Operand words = Use(e_.NewG(1, 2), Type::kUW);
-  const Emission::Prologue prologue(e_);
+  const lir::SelectionBuilder::Prologue prologue(b_);
   lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = aux;

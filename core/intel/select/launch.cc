@@ -26,7 +26,7 @@ Operand Launch::PushDword(uint32_t byte) const {
 Operand Launch::LaneIds() {
   if (!lane_ids_) {
     const lir::ValueId v = e_.NewG(1, 2);
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
     e_.EmitRaw(kLaneIds, fields, {Use(v, Type::kUW)}, {});
@@ -39,7 +39,7 @@ Operand Launch::LaneIds() {
 Operand Launch::LocalIndex() {
   if (!local_index_) {
     const Operand lanes = LaneIds();
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     const Operand base = e_.Alu(
         Opcode::kShl, Type::kUD, Where::kUniform,
         {PushDword(*abi_.subgroup_id),

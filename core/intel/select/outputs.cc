@@ -67,7 +67,7 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
 void Outputs::EnterExitBlock() {
   if (!fragment_.Exits()) return;
   const lir::BlockId end = b_.block();
-  const lir::BlockId exit = control_.NewBlock();
+  const lir::BlockId exit = b_.NewBlock();
   b_.AddEdge(end, exit);
   control_.Enter(exit);
   f_.exit_block = exit;

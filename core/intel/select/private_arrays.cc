@@ -33,7 +33,7 @@ isa::MessageFields PrivateArrays::ScratchMessage(uint32_t element, bool write) c
 Operand PrivateArrays::ScratchHeader() {
   if (!scratch_header_) {
     const lir::ValueId v = e_.NewRegisters(1);
-    const Emission::Prologue prologue(e_);
+    const lir::SelectionBuilder::Prologue prologue(b_);
     e_.EmitRaw(kScratchHeader, e_.UniformFields(8), {e_.Def(v, Type::kUD)},
                {Use(launch_.r0(), Type::kUD, 0, 8)});
     scratch_header_ = Use(v, Type::kUD, 0, 8);

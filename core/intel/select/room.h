@@ -27,7 +27,7 @@ class Room {
   const WidthAbi& at_width_;
   const int width_;
   lir::Function& f_;
-  lir::Builder& b_;
+  lir::SelectionBuilder& b_;
 };
 
 }  // namespace kiln::intel

@@ -21,6 +21,7 @@
 #include "core/intel/select/samplers.h"
 #include "core/intel/select/surface_messages.h"
 #include "core/intel/select/vertex.h"
+#include "core/mir/construct.h"
 
 namespace kiln::intel {
 namespace {
@@ -31,14 +32,13 @@ class Selector {
       : m_(m), e_(m, abi, at_width) {}
 
   absl::StatusOr<lir::Function> Run() {
-    control_.Enter(control_.NewBlock());
+    control_.Enter(e_.builder().NewBlock());
     launch_.DeclareLiveIns();
     if (m_.stage == mir::Stage::kFragment) fragment_.DeclareLiveIns();
     if (m_.stage == mir::Stage::kVertex) vertex_.DeclareLiveIns();
     bools_.FindStoredBools();
     if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
     if (absl::Status s = EndThread(); !s.ok()) return s;
-    control_.SortBlocks();
     return e_.Finish();
   }
 
@@ -95,88 +95,42 @@ absl::Status Selector::CheckTypes(mir::InstId id) const {
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
   e_.scopes().EnterRegion();
-  for (mir::InstId id : m_.region(region).insts) {
-    if (mir::Info(m_.inst(id).op).Has('T')) break;
-    e_.Begin(id);
-    if (absl::Status s = Visit(id); !s.ok()) return s;
-  }
+  const absl::Status s = e_.VisitRegion(region, [this](mir::InstId id) { return Visit(id); });
   e_.scopes().LeaveRegion();
-  return absl::OkStatus();
+  return s;
 }
 
 absl::Status Selector::Visit(mir::InstId id) {
-  using mir::Op;
+  using mir::Construct;
   if (absl::Status status = CheckTypes(id); !status.ok()) return status;
-  switch (m_.inst(id).op) {
-    case Op::kIf: return control_.VisitIf(id);
-    case Op::kLoop: return control_.VisitLoop(id);
-    case Op::kLoadUbo:
-    case Op::kLoadSsbo:
-    case Op::kLoadPush:
-    case Op::kLoadShared:
-    case Op::kLoadConstant:
-    case Op::kLoadGlobal: memory_.VisitLoad(id); return absl::OkStatus();
-    case Op::kStoreSsbo:
-    case Op::kStoreShared:
-    case Op::kStoreGlobal: memory_.VisitStore(id); return absl::OkStatus();
-    case Op::kLoadPrivate: private_arrays_.VisitLoad(id); return absl::OkStatus();
-    case Op::kStorePrivate: private_arrays_.VisitStore(id); return absl::OkStatus();
-    case Op::kSsboAtomic:
-    case Op::kSharedAtomic:
-    case Op::kGlobalAtomic: return atomics_.VisitAtomic(id);
-    case Op::kGlobalAtomic64: return atomics_.VisitWideAtomic(id);
-    case Op::kSsboAddress: return atomics_.BufferAddress(id);
-    case Op::kSsboSize: memory_.BufferSize(id); return absl::OkStatus();
-    case Op::kLoadInput:
-    case Op::kInterpolate:
-      return m_.stage == mir::Stage::kVertex ? vertex_.VisitInput(id) : fragment_.VisitInput(id);
-    case Op::kStoreOutput:
-      return m_.stage == mir::Stage::kVertex ? vertex_.VisitStore(id) : outputs_.VisitStore(id);
-    case Op::kDdx:
-    case Op::kDdy: return fragment_.VisitDerivative(id);
-    case Op::kDemote:
-    case Op::kDiscard:
-    case Op::kTerminate: return fragment_.VisitKill(id);
-    case Op::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
-    case Op::kSample:
-    case Op::kSampleImplicit:
-    case Op::kImageLod:
-    case Op::kGather:
-    case Op::kFetch:
-    case Op::kImageLoad:
-    case Op::kImageStore:
-    case Op::kImageAtomic:
-    case Op::kImageSize:
-    case Op::kImageLevels:
-    case Op::kImageSamples: return images_.VisitImage(id);
-    case Op::kControlBarrier: barriers_.ControlBarrier(m_.inst(id)); return absl::OkStatus();
-    case Op::kMemoryBarrier:
+  const bool vertex = m_.stage == mir::Stage::kVertex;
+  switch (mir::ConstructOf(m_.inst(id).op)) {
+    case Construct::kIf: return control_.VisitIf(id);
+    case Construct::kLoop: return control_.VisitLoop(id);
+    case Construct::kLoad: memory_.VisitLoad(id); return absl::OkStatus();
+    case Construct::kStore: memory_.VisitStore(id); return absl::OkStatus();
+    case Construct::kPrivateLoad: private_arrays_.VisitLoad(id); return absl::OkStatus();
+    case Construct::kPrivateStore: private_arrays_.VisitStore(id); return absl::OkStatus();
+    case Construct::kAtomic: return atomics_.VisitAtomic(id);
+    case Construct::kWideAtomic: return atomics_.VisitWideAtomic(id);
+    case Construct::kBufferAddress: return atomics_.BufferAddress(id);
+    case Construct::kBufferSize: memory_.BufferSize(id); return absl::OkStatus();
+    case Construct::kInput: return vertex ? vertex_.VisitInput(id) : fragment_.VisitInput(id);
+    case Construct::kOutput: return vertex ? vertex_.VisitStore(id) : outputs_.VisitStore(id);
+    case Construct::kDerivative: return fragment_.VisitDerivative(id);
+    case Construct::kKill: return fragment_.VisitKill(id);
+    case Construct::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
+    case Construct::kImage: return images_.VisitImage(id);
+    case Construct::kControlBarrier: barriers_.ControlBarrier(m_.inst(id)); return absl::OkStatus();
+    case Construct::kMemoryBarrier:
       barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
-    case Op::kSubgroupElect:
-    case Op::kSubgroupAny:
-    case Op::kSubgroupAll:
-    case Op::kBallot:
-    case Op::kReadFirst:
-    case Op::kReadLane:
-    case Op::kShuffle:
-    case Op::kQuadBroadcast:
-    case Op::kQuadSwap:
-    case Op::kReduce:
-    case Op::kInclusiveScan:
-    case Op::kExclusiveScan: return lanes_.VisitSubgroup(id);
-    case Op::kWorkgroupId:
-    case Op::kNumWorkgroups:
-    case Op::kBaseWorkgroup:
-    case Op::kLocalIndex:
-    case Op::kSubgroupId:
-    case Op::kSubgroupInvocation: return launch_.VisitLaunch(id);
-    default: break;
+    case Construct::kSubgroup: return lanes_.VisitSubgroup(id);
+    case Construct::kLaneNumber:
+    case Construct::kLaunch: return launch_.VisitLaunch(id);
+    case Construct::kArithmetic: break;
   }
-  if (m_.inst(id).num_results == 1 && m_.value(m_.result(id)).type == mir::Type::kBool) {
-    return bools_.VisitBool(id);
-  }
-  return arithmetic_.VisitAlu(id);
+  return e_.MakesBool(id) ? bools_.VisitBool(id) : arithmetic_.VisitAlu(id);
 }
 
 }  // namespace

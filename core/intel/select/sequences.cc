@@ -84,14 +84,4 @@ void Emission::SetAnswer(mir::ValueId result, const Operand& o) {
   Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);
 }
 
-bool Emission::Used(mir::ValueId v) { return !uses().Unused(v); }
-
-uint32_t Emission::UsedMask(mir::InstId id) {
-  uint32_t mask = 0;
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    if (Used(m_.result(id, i))) mask |= 1u << i;
-  }
-  return mask;
-}
-
 }  // namespace kiln::intel

@@ -268,7 +268,8 @@ void DagBuilder::Clobbers(uint32_t n) {
 
 void DagBuilder::Effects(uint32_t n) {
   const OpInfo& op = t_.ops[f_.inst(dag_->nodes[n].inst).op];
-  const uint32_t flags = op.flags;
+  uint32_t flags = op.flags;
+  if (f_.inst(dag_->nodes[n].inst).flags & kUnordered) flags &= ~uint32_t{kOpReadsMemory};
   Access& memory = memory_[op.memory_class];
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);

@@ -1103,6 +1103,27 @@ TEST(ScheduleTest, OrderedReadsKeepTheirOrder) {
   EXPECT_EQ(dag.nodes[3].num_parents, 3u);
 }
 
+// A load of what nothing writes may pass stores and barriers; its result still has a latency.
+TEST(ScheduleTest, UnorderedReadsHaveNoOrder) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  store %0:ud %0:ud {w8}\n"
+      "  %1:ud = load %0:ud {w8}\n"
+      "  %2:ud = load %0:ud {w8 unordered}\n"
+      "  store %1:ud %2:ud {w8}\n"
+      "  end\n");
+  const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
+  const Dag dag = BuildDag(TestMachine(), f, body, false);
+  EXPECT_EQ(dag.nodes[1].num_parents, 1u);
+  EXPECT_EQ(dag.nodes[2].num_parents, 0u);
+  EXPECT_NE(Print(TestMachine(), f).find("unordered"), std::string::npos);
+}
+
 TEST(ScheduleTest, LongBlocksAreCutIntoWindows) {
   Function f;
   f.dispatch_width = 8;

@@ -18,8 +18,13 @@ using mir::ValueId;
 
 class Lowering {
  public:
-  Lowering(Module& module, const Features::FloatAtomics& has)
-      : m_(module), has_(has), b_(module), replace_(module) {}
+  Lowering(Module& module, const Features::FloatAtomics& has, bool doubles)
+      : m_(module),
+        has_(has),
+        doubles_(doubles),
+        word_(doubles ? Type::kI64 : Type::kI32),
+        b_(module),
+        replace_(module) {}
 
   bool Run() {
     mir::RewriteInsts(b_, m_.body, [&](InstId id) {
@@ -39,13 +44,14 @@ class Lowering {
 
   bool ToLower(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
-    if (inst.op == Op::kImageAtomic) return !has_.on_images && mir::IsFloatAtomic(OpOf(inst));
+    if (inst.op == Op::kImageAtomic)
+      return !doubles_ && !has_.on_images && mir::IsFloatAtomic(OpOf(inst));
     if (inst.op != Op::kSsboAtomic && inst.op != Op::kSharedAtomic &&
         inst.op != Op::kGlobalAtomic) {
       return false;
     }
+    if ((m_.value(m_.result(id)).type == Type::kF64) != doubles_) return false;
     if (IsShort(id) && !has_.of_16_bits) return true;
-    if (m_.value(m_.result(id)).type == Type::kF64) return false;  // a need of its own
     return mir::IsFloatAtomic(OpOf(inst)) &&
            !(OpOf(inst) == AtomicOp::kFadd ? has_.add : has_.min_max);
   }
@@ -71,7 +77,7 @@ class Lowering {
     return location;
   }
 
-  // Emits another operation on the same dword.
+  // Emits another operation on the same dword, or double.
   ValueId Access(const Location& location, AtomicOp op, std::initializer_list<ValueId> values) {
     std::vector<ValueId> sources = location.sources;
     sources.insert(sources.end(), values.begin(), values.end());
@@ -82,8 +88,7 @@ class Lowering {
       imm1 = mir::AddTexelOp(m_, texel);
     }
     b_.set_flags(location.inst.flags);
-    const InstId access =
-        b_.EmitInst(location.inst.op, sources, {Type::kI32}, location.inst.imm0, imm1);
+    const InstId access = b_.EmitInst(location.inst.op, sources, {word_}, location.inst.imm0, imm1);
     b_.set_flags(0);
     return m_.result(access);
   }
@@ -128,6 +133,7 @@ class Lowering {
 
   void Lower(InstId id) {
     changed_ = true;
+    if (doubles_ && m_.inst(id).op == Op::kSharedAtomic) NeedPairs(m_.inst(id).spirv_id);
     const Location location = LocationOf(id);
     const ValueId first = Access(location, AtomicOp::kLoad, {});
     if (OpOf(location.inst) == AtomicOp::kLoad) {
@@ -152,13 +158,20 @@ class Lowering {
     b_.Yield();
     b_.SetRegion(body);
     b_.Continue({found});
-    mir::SetResults(m_, loop, {Type::kI32});
+    mir::SetResults(m_, loop, {word_});
     b_.SetInsertionPoint(outer);
     replace_.Replace(m_.result(id), Result(id, location, m_.result(loop)));
   }
 
+  void NeedPairs(uint32_t spirv_id) {
+    if (m_.Needs(mir::Need::kSharedInt64Atomics)) return;
+    m_.needs.push_back({.need = mir::Need::kSharedInt64Atomics, .spirv_id = spirv_id});
+  }
+
   Module& m_;
   const Features::FloatAtomics has_;
+  const bool doubles_;
+  const Type word_;  // in memory
   mir::Builder b_;
   mir::Replacements replace_;
   bool changed_ = false;
@@ -167,7 +180,12 @@ class Lowering {
 }  // namespace
 
 absl::StatusOr<bool> LowerFloatAtomics(Module& module, const Features& features, PassContext&) {
-  return Lowering(module, features.float_atomics).Run();
+  return Lowering(module, features.float_atomics, false).Run();
+}
+
+absl::StatusOr<bool> LowerDoubleAtomics(Module& module, const Features& features, PassContext&) {
+  if (!module.Needs(mir::Need::kFloat64Atomics)) return false;
+  return Lowering(module, features.float_atomics, true).Run();
 }
 
 }  // namespace kiln::mid

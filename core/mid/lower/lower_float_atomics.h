@@ -1,7 +1,8 @@
-// Lowers float atomics that the target lacks to loops of compare-exchanges on dwords.
+// Lowers float atomics that the target lacks to loops of compare-exchanges on dwords, and those on
+// doubles to loops of compare-exchanges on 64-bit integers.
 //
-// Problem: targets have some of addition, minimum and maximum, of dwords in memory, on images and
-// of 16 bits (Features::float_atomics).
+// Problem: targets have some of addition, minimum and maximum, of dwords in memory, on images, of
+// 16 bits and of doubles (Features::float_atomics).
 // Invariants: verified MIR in and out; no operation remains that the target lacks.
 // Algorithm: loads the dword, then computes and exchanges until memory still held the value from
 // which the result was computed; a half is a part of its dword. Helpers leave at once. Linear.
@@ -23,6 +24,10 @@ namespace kiln::mid {
 // Returns true if anything changed.
 absl::StatusOr<bool> LowerFloatAtomics(mir::Module& module, const Features& features,
                                        PassContext& context);
+
+// The same of those on doubles, which makes 64-bit atomics for lower_int64.
+absl::StatusOr<bool> LowerDoubleAtomics(mir::Module& module, const Features& features,
+                                        PassContext& context);
 
 }  // namespace kiln::mid
 

@@ -48,6 +48,7 @@ inline constexpr Features kFewFeatures = {
                   .samplers_in_table = 16},
     .divides_directions = false,
     .constant_addends = Features::Addends::kNone,
+    .fuses_all_widths = false,
     .conditions_in_flags = true,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 

@@ -52,14 +52,22 @@ class Former {
 
  private:
   bool MayFuse(InstId id) const {
-    return (m_.inst(id).flags & mir::kNoContraction) == 0 &&
-           m_.value(m_.result(id)).type == Type::kF32;
+    if ((m_.inst(id).flags & mir::kNoContraction) != 0) return false;
+    const Type type = m_.value(m_.result(id)).type;
+    return type == Type::kF32 ||
+           (features_.fuses_all_widths && (type == Type::kF16 || type == Type::kF64));
   }
 
-  // 0, and 0.5, 1, 2 and 4 of either sign, for targets with literals.
-  static bool IsFreePower(uint32_t bits) {
-    const uint32_t size = bits & 0x7fffffff;
-    return bits == 0 || (size >= 0x3f000000 && size <= 0x40800000 && (size & 0x7fffff) == 0);
+  // Returns true for 0, and 0.5, 1, 2 and 4 of either sign, for targets with literals.
+  bool IsFreePower(ValueId constant) const {
+    const Value& value = m_.value(constant);
+    const uint32_t bits = mir::BitsOf(value.type);
+    const uint32_t mantissa = bits == 16 ? 10 : bits == 32 ? 23 : 52;
+    const uint64_t size = value.bits & ~(uint64_t{1} << (bits - 1));
+    const uint64_t bias = (uint64_t{1} << (bits - 2 - mantissa)) - 1;  // exponent of 1
+    const uint64_t exponent = size >> mantissa;
+    return value.bits == 0 ||
+           (exponent + 1 >= bias && exponent <= bias + 2 && size == exponent << mantissa);
   }
 
   // Returns true if a sum fused with the product needs a register for a constant.
@@ -69,7 +77,7 @@ class Former {
     }
     int literals = AddsConstant(sum) ? 1 : 0;
     for (ValueId v : m_.sources(product)) {
-      literals += m_.IsConstant(v) && !IsFreePower(static_cast<uint32_t>(m_.value(v).bits)) ? 1 : 0;
+      literals += m_.IsConstant(v) && !IsFreePower(v) ? 1 : 0;
     }
     return literals > 1;
   }
@@ -83,11 +91,11 @@ class Former {
   bool AddsConstant(InstId sum) const {
     for (ValueId v : m_.sources(sum)) {
       if (!m_.IsConstant(v)) continue;
-      const auto bits = static_cast<uint32_t>(m_.value(v).bits);
       switch (features_.constant_addends) {
         case Features::Addends::kNone: return true;
-        case Features::Addends::kExactHalves: return !ExactHalf(bits).has_value();
-        case Features::Addends::kOneLiteral: return !IsFreePower(bits);
+        case Features::Addends::kExactHalves:
+          return !ExactHalf(static_cast<uint32_t>(m_.value(v).bits)).has_value();
+        case Features::Addends::kOneLiteral: return !IsFreePower(v);
       }
     }
     return false;
@@ -156,7 +164,7 @@ class Former {
   ValueId Negated(ValueId v) {
     const Value value = m_.value(v);
     if (value.kind == Value::Kind::kConstant) {
-      return b_.Constant(Type::kF32, value.bits ^ 0x80000000u);
+      return b_.Constant(value.type, value.bits ^ (uint64_t{1} << (mir::BitsOf(value.type) - 1)));
     }
     if (value.kind == Value::Kind::kResult) {
       const InstId def(value.owner);

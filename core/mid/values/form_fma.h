@@ -13,7 +13,8 @@
 // addends are free. A sum with two constants that are not free among its three operands is left
 // alone unless each of the two is needed by kSharedConstant such sums: otherwise loading them would
 // cost what fusing saves. Linear.
-// Limits: 32-bit floats. Runs late: the algebraic rules know sums and products, not ffma.
+// Limits: 32-bit floats, others where Features::fuses_all_widths says so. Runs late: the algebraic
+// rules know sums and products, not ffma.
 #ifndef KILN_CORE_MID_VALUES_FORM_FMA_H_
 #define KILN_CORE_MID_VALUES_FORM_FMA_H_
 

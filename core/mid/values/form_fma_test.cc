@@ -232,4 +232,38 @@ TEST(FormFma, ConstantsThatManySumsShare) {
 }
 
 }  // namespace
+constexpr Features AllWidths() {
+  Features features = LiteralAddends();
+  features.fuses_all_widths = true;
+  return features;
+}
+constexpr Features kAllWidths = AllWidths();
+
+constexpr std::string_view kHalves = R"(
+  %0:f16 = load_ssbo[0, align 4] 0
+  %1:f16 = fmul %0, 2h
+  %2:f16 = fsub 3h, %1
+  %3:f16 = fmul %0, 5h
+  %4:f16 = fadd 3h, %3
+  store_ssbo[1, align 4] 0, %2
+  store_ssbo[1, align 4] 4, %4
+  return)";
+
+// A factor 2 needs no literal, and its sign is turned; 5 and 3 are two literals.
+TEST(FormFma, HalvesWhereTheTargetFusesThem) {
+  EXPECT_EQ(RunOnBody(kHalves, For<FormFma, kAllWidths>), R"(  %0:f16 = load_ssbo[0, align 4] 0
+  %1:f16 = ffma %0, -2h, 3h
+  %2:f16 = fmul %0, 5h
+  %3:f16 = fadd 3h, %2
+  store_ssbo[1, align 4] 0, %1
+  store_ssbo[1, align 4] 4, %3
+  return
+)");
+}
+TEST(FormFma, HalvesWhereItDoesNot) {
+  const std::string text = RunOnBody(kHalves, For<FormFma, kLiteralAddends>);
+  EXPECT_EQ(text.find("ffma"), std::string::npos);
+  EXPECT_NE(text.find("fmul %0, 2h"), std::string::npos) << text;
+}
+
 }  // namespace kiln::mid

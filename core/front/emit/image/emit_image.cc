@@ -159,6 +159,8 @@ bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOp
     operands->flags |= mir::kCoherent;
     ++next;  // the scope
   }
+  // Non-private texels may be made available and visible by a barrier or atomic elsewhere.
+  if (Has(mask, Mask::NonPrivateTexel)) operands->flags |= mir::kCoherent;
   if (Has(mask, Mask::VolatileTexel)) operands->flags |= mir::kVolatile;
   if (Has(mask, Mask::Offsets)) return GetInts(inst.operand(next++), 8, &operands->offsets);
   return true;

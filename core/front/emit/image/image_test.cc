@@ -168,6 +168,19 @@ TEST(Image, StorageImages) {
                           HasSubstr(", 0, 2, 3, 7, 9\n")));
 }
 
+// Stores and loads that no operand makes available and visible may be by a barrier.
+TEST(Image, NonPrivateTexelsAreCoherent) {
+  EXPECT_THAT(Text("#pragma use_vulkan_memory_model\n"
+                   "#extension GL_KHR_memory_scope_semantics : require\n"
+                   "layout(binding = 2, r32ui) uniform nonprivate uimage2D i;\n"
+                   "layout(binding = 3, r32ui) uniform uimage2D own;",
+                   "imageStore(i, ivec2(id), imageLoad(i, ivec2(id, 1)));"
+                   "imageStore(own, ivec2(id), imageLoad(own, ivec2(id, 1)));"),
+              AllOf(HasSubstr("= image_load.coherent[2, texel] %"),
+                    HasSubstr("image_store.coherent[2, texel] %"),
+                    HasSubstr("= image_load[3, texel] %"), HasSubstr("image_store[3, texel] %")));
+}
+
 TEST(Image, Queries) {
   EXPECT_THAT(
       Sample("samplerCubeArray",

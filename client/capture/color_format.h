@@ -1,0 +1,18 @@
+// The numeric type of colour formats, by Vulkan's number.
+#ifndef KILN_CLIENT_CAPTURE_COLOR_FORMAT_H_
+#define KILN_CLIENT_CAPTURE_COLOR_FORMAT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+// Returns the type of the shader's output that a colour attachment of this VkFormat takes. nullopt:
+// no colour format that is known.
+std::optional<kiln::v1alpha::ColorAttachment::NumericType> TypeOfFormat(uint32_t format);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_CAPTURE_COLOR_FORMAT_H_

@@ -1,0 +1,72 @@
+// State of graphics pipelines: sample shading, masks, what is dynamic.
+#include "client/capture/graphics_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::client {
+namespace {
+
+// Reads the state of a pipeline with one attachment and these fields.
+GraphicsState Read(const std::string& fields) {
+  const auto document =
+      EntryDocument::Parse(absl::StrCat(R"({"version":6,"g":{"1":{"pNext":[{"sType":1000044002,)",
+                                        R"("colorAttachmentFormats":[37]}])", fields, "}}}"),
+                           "g", 1);
+  EXPECT_TRUE(document.ok()) << document.status();
+  const GraphicsState state = ReadGraphicsState(document->object(), [](uint64_t) {
+    ADD_FAILURE() << "asks for a render pass";
+    return absl::NotFoundError("");
+  });
+  EXPECT_TRUE(document->status().ok()) << document->status();
+  return state;
+}
+
+std::string Multisample(const std::string& fields) {
+  const GraphicsState state = Read(R"(,"multisampleState":{)" + fields + "}");
+  EXPECT_FALSE(state.fragment_problem.has_value());
+  kiln::v1alpha::FragmentState fragment = state.fragment;
+  fragment.clear_color();
+  return fragment.ShortDebugString();
+}
+
+TEST(ReadGraphicsState, SampleShadingCountsFromMoreThanOneInvocation) {
+  EXPECT_EQ(Multisample(R"("rasterizationSamples":4,"sampleShadingEnable":1,)"
+                        R"("minSampleShading":0.25)"),
+            "samples: 4");
+  EXPECT_EQ(Multisample(R"("rasterizationSamples":4,"sampleShadingEnable":1,)"
+                        R"("minSampleShading":0.26)"),
+            "samples: 4 sample_shading: true");
+  EXPECT_EQ(Multisample(R"("rasterizationSamples":4,"sampleShadingEnable":0,)"
+                        R"("minSampleShading":1.0)"),
+            "samples: 4");
+  EXPECT_EQ(Multisample(R"("rasterizationSamples":1,"alphaToOneEnable":1)"), "alpha_to_one: true");
+}
+
+TEST(ReadGraphicsState, BlendStateGivesMasks) {
+  const std::string blend = R"(,"colorBlendState":{"attachments":[{"colorWriteMask":7}]})";
+  EXPECT_EQ(Read(blend).fragment.color().ShortDebugString(), "attachments { write_mask: 7 }");
+  EXPECT_EQ(Read(blend + R"(,"dynamicState":{"dynamicState":[1000455012]})")
+                .fragment.color()
+                .ShortDebugString(),
+            "attachments { }");
+}
+
+TEST(ReadGraphicsState, AFactorWithoutBlendingReadsNothing) {
+  EXPECT_EQ(Read(R"(,"colorBlendState":{"attachments":[{"srcColorBlendFactor":16}]})")
+                .fragment.color()
+                .ShortDebugString(),
+            "attachments { }");
+}
+
+TEST(ReadGraphicsState, DiscardThatIsDynamicDiscardsNothing) {
+  const std::string discard = R"(,"rasterizationState":{"rasterizerDiscardEnable":1})";
+  EXPECT_EQ(Read(discard).fragment_problem->cause, CaptureCause::kRasterizerDiscard);
+  EXPECT_FALSE(Read(discard + R"(,"dynamicState":{"dynamicState":[1000377001]})")
+                   .fragment_problem.has_value());
+}
+
+}  // namespace
+}  // namespace kiln::client

@@ -1,0 +1,21 @@
+// The inputs that a fragment shader reads of the stage before it, as text for the database.
+#ifndef KILN_CLIENT_PRECOMPILE_READS_H_
+#define KILN_CLIENT_PRECOMPILE_READS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+// Returns "0:xyzw 3:x", by location; "-" if it reads nothing.
+std::string ReadsText(const kiln::v1alpha::TargetResult& fragment);
+
+// Returns what ReadsText wrote. DataLoss: it is no such text.
+absl::StatusOr<kiln::v1alpha::NextStageReads> ParseReads(absl::string_view text);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_PRECOMPILE_READS_H_

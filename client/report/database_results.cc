@@ -1,0 +1,94 @@
+// The results in a database: see database_results.h.
+#include "client/report/database_results.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/paths.h"
+#include "client/database/schema.h"
+#include "client/database/sql.h"
+
+namespace kiln::client::report {
+namespace {
+
+constexpr absl::string_view kHeader("SQLite format 3\0", 16);
+
+// Figures by result, then by variant.
+using Figures = std::map<int64_t, std::map<std::string, Numbers>>;
+
+absl::StatusOr<Figures> ReadFigures(SqlDatabase* db, absl::Span<const StatisticKind> kinds) {
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < kinds.size(); ++i) places.emplace(kinds[i].name, i);
+  auto query = db->Prepare(
+      "SELECT result, variant, name, value FROM variant LEFT JOIN statistic USING (result, "
+      "variant)");
+  if (!query.ok()) return query.status();
+  Figures figures;
+  query->Start();
+  for (;;) {
+    const absl::StatusOr<bool> row = query->Next();
+    if (!row.ok()) return row.status();
+    if (!*row) return figures;
+    Numbers& numbers = figures[query->Int(0)][query->Text(1)];
+    numbers.resize(kinds.size(), -1);
+    const auto place = places.find(query->Text(2));
+    if (place != places.end()) numbers[place->second] = query->Int(3);
+  }
+}
+
+Permutation PermutationOf(const SqlStatement& row) {
+  Permutation permutation = {row.Text(4), row.Text(5)};
+  const auto add = [&](const std::string& part) {
+    if (part.empty()) return;
+    absl::StrAppend(&permutation.options, permutation.options.empty() ? "" : "; ", part);
+  };
+  add(row.Text(6));
+  if (row.Int(7) != 0) add(absl::StrCat("subgroup ", row.Int(7)));
+  return permutation;
+}
+
+}  // namespace
+
+bool IsDatabase(const std::string& path) {
+  const absl::StatusOr<std::string> start = ReadRegularFileStart(path, kHeader.size());
+  return start.ok() && *start == kHeader;
+}
+
+absl::StatusOr<ResultSet> ReadDatabaseResults(const std::string& path,
+                                              absl::Span<const StatisticKind> kinds) {
+  auto db = SqlDatabase::Open(path, SqlDatabase::Mode::kRead);
+  if (!db.ok()) return db.status();
+  if (absl::Status s = CheckSchema(db->get()); !s.ok()) return s;
+  const absl::StatusOr<Figures> figures = ReadFigures(db->get(), kinds);
+  if (!figures.ok()) return figures.status();
+  auto query = (*db)->Prepare(
+      "SELECT file, target, entry, stage, name, defines, spec, subgroup_size, status, cause, "
+      "compile_us, result, pipeline, number FROM stage_result ORDER BY source, pipeline, number, "
+      "target");
+  if (!query.ok()) return query.status();
+  ResultSet set;
+  query->Start();
+  for (;;) {
+    const absl::StatusOr<bool> row = query->Next();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+    ResultKey key = {query->Text(0), query->Text(1), query->Text(2), query->Text(3),
+                     PermutationOf(*query)};
+    Result result;
+    result.status = query->Text(8);
+    result.cause = query->Text(9);
+    result.compile_us = query->Int(10);
+    if (const auto it = figures->find(query->Int(11)); it != figures->end()) {
+      result.variants = it->second;
+    }
+    set.vague |= !key.SaysAll();
+    if (!set.results.emplace(std::move(key), std::move(result)).second) ++set.repeated;
+  }
+  if (set.results.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has no results"));
+  }
+  return set;
+}
+
+}  // namespace kiln::client::report

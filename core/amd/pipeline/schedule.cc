@@ -1,0 +1,117 @@
+#include "core/amd/pipeline/schedule.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/amd/isa/wave_limits.h"
+#include "core/amd/lir/machine.h"
+#include "core/amd/lir/ops.h"
+#include "core/amd/perf/occupancy.h"
+#include "core/lir/liveness.h"
+#include "core/lir/schedule/schedule.h"
+
+namespace kiln::amd {
+namespace {
+
+using Order = std::vector<lir::InstId>;
+using lir::schedule::ScheduleStats;
+
+constexpr uint32_t kVgprReserve = 4, kSgprReserve = 4;
+// Cycles for SCC in excess: a save and a restore.
+constexpr uint32_t kSccExcess = 4;
+// A step is near if its registers are exceeded by at most a fraction of them, one by so many.
+constexpr uint32_t kNear = 4;
+
+isa::Wave WaveOf(const Work& w) { return w.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32; }
+
+Order OrderOf(const lir::Function& f) {
+  Order order;
+  for (const lir::Block& b : f.blocks) order.insert(order.end(), b.insts.begin(), b.insts.end());
+  return order;
+}
+
+void SetOrder(lir::Function& f, const Order& order) {
+  auto from = order.begin();
+  for (lir::Block& b : f.blocks) {
+    std::copy_n(from, b.insts.size(), b.insts.begin());
+    from += static_cast<ptrdiff_t>(b.insts.size());
+  }
+}
+
+class WaveScheduler {
+ public:
+  explicit WaveScheduler(Work& w) : w_(w), f_(w.lir), wave_(WaveOf(w)) {}
+
+  bool Run() {
+    w_.unscheduled = OrderOf(f_);
+    const uint32_t first = StepOf(Peak() + kVgprReserve);
+    ScheduleStats best = ScheduleWithin(first);
+    bool changed = best.changed() != 0;
+    if (NextStep(first) == 0 && best.blocks_over == 0) {
+      w_.vgpr_goal = first;
+      return changed;
+    }
+    uint32_t peak = Peak();
+    while (const uint32_t step = NextStep(peak)) {
+      if (peak > step + step / kNear) break;
+      const Order order = OrderOf(f_);
+      SetOrder(f_, w_.unscheduled);
+      const ScheduleStats tried = ScheduleWithin(step);
+      const uint32_t tried_peak = Peak();
+      // (What waiting lanes hold may exceed the step, though all blocks fit.)
+      if (tried_peak > step ||
+          tried.cycles_after * Waves(StepOf(peak)) > best.cycles_after * Waves(step)) {
+        SetOrder(f_, order);
+        break;
+      }
+      best = tried;
+      changed = tried.changed() != 0;
+      peak = tried_peak;
+    }
+    w_.vgpr_goal = StepOf(peak);
+    return changed;
+  }
+
+ private:
+  uint32_t Peak() const {
+    const lir::Liveness live(Gfx1030Machine(), f_);
+    return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr].physical;
+  }
+
+  int64_t Waves(uint32_t vgprs) const {
+    return isa::WavesByRegisters(static_cast<int>(vgprs), wave_);
+  }
+  uint32_t StepOf(uint32_t vgprs) const {
+    return static_cast<uint32_t>(MostVgprs(static_cast<int>(vgprs), wave_));
+  }
+  // Returns the VGPRs of the step that has more waves than so many; 0 if there is none.
+  uint32_t NextStep(uint32_t vgprs) const {
+    uint32_t step = vgprs;
+    while (step > 0 && Waves(step) == Waves(vgprs)) --step;
+    return step;
+  }
+
+  ScheduleStats ScheduleWithin(uint32_t vgprs) {
+    const auto all = static_cast<uint32_t>(lir::FreeUnits(Gfx1030Machine(), f_, kPoolVgpr));
+    const uint32_t reserve = all - std::min(all, vgprs) + kVgprReserve;
+    return lir::schedule::ScheduleBeforeAllocation(Gfx1030Machine(), &f_,
+                                                   {.reserve = {reserve, kSgprReserve, 0},
+                                                    .balanced = {kVgprReserve, 0, 0},
+                                                    .excess = {0, 0, kSccExcess}});
+  }
+
+  Work& w_;
+  lir::Function& f_;
+  const isa::Wave wave_;
+};
+
+}  // namespace
+
+bool ScheduleForWaves(Work& w) { return WaveScheduler(w).Run(); }
+
+uint32_t LargerStep(const Work& w, uint32_t vgprs) {
+  if (vgprs >= isa::kVgprCount) return isa::kVgprCount;
+  return static_cast<uint32_t>(MostVgprs(static_cast<int>(vgprs) + 1, WaveOf(w)));
+}
+
+}  // namespace kiln::amd
