@@ -199,10 +199,10 @@ TEST(Machine, ReservedScalarsAreTheSlotsAndTheTemporaryPair) {
   for (const int width : {32, 64}) {
     lir::Function f = FunctionOf(width);
     const uint32_t all = lir::FreeUnits(Gfx1030Machine(), f, kPoolSgpr);
-    ReserveScalars(f, 3);
+    Reserve(f, 3);
     const uint32_t mask = MaskUnits(f);
     EXPECT_EQ(all - lir::FreeUnits(Gfx1030Machine(), f, kPoolSgpr), 2 + 2 + 3 * mask);
-    const uint32_t lowest = UnitOfSgpr(SlotSgpr(2, mask));
+    const uint32_t lowest = UnitOfSgpr(SlotPlaces(3, mask).Sgpr(2));
     EXPECT_FALSE(lir::MayHold(Gfx1030Machine(), f, kPoolSgpr, lowest, 1));
     EXPECT_TRUE(lir::MayHold(Gfx1030Machine(), f, kPoolSgpr, lowest - 1, 1));
   }
