@@ -13,7 +13,7 @@ TEST(SelectBits, ShortNumbersAreReversedAndMovedDown) {
             "v_bfrev_b32 v_lshrrev_b32");
 }
 
-// What is above a short number in its dword must not count.
+// Bits above a short number in its dword must not count.
 TEST(SelectBits, ShortNumbersAreWidenedToBeCounted) {
   EXPECT_EQ(SelectedOps("%10:i32 = bit_count %1\n%11:i32 = bit_count %2\n"),
             "v_bcnt_u32_b32 s_bcnt1_i32_b32");
