@@ -127,7 +127,7 @@ class RunTest(unittest.TestCase):
 
     def test_nothing_compared_is_no_success(self):
         with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
-            refusing = self.compiler(folder, "echo 'program.comp: unsupported: all of it' >&2; exit 1")
+            refusing = self.compiler(folder, "echo 'program.comp: unsupported: all of it' >&2; exit 1").kilnc
             p = subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--kilnc", refusing,
                                 "--eu-run", "/bin/false", "--count", "2"], stdout=subprocess.PIPE)
             self.assertIn("comparisons 0,", p.stdout.decode())
