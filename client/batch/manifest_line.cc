@@ -24,11 +24,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<const char*, 21> kKeys = {
-    "file",          "name",           "targets",       "stage",       "entry",
-    "entry_point",   "defines",        "include_dirs",  "spec",        "widths",
-    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes",
-    "state",         "permutations",   "vertex",        "fragment",    "vertex_spec",
-    "container"};
+    "file",          "name",         "targets",        "stage",  "entry",         "entry_point",
+    "defines",       "include_dirs", "spec",           "widths", "subgroup_size", "full_subgroups",
+    "dispatch_base", "no_validate",  "disable_passes", "state",  "permutations",  "vertex",
+    "fragment",      "vertex_spec",  "container"};
 
 // Keys with a meaning elsewhere, and the way to get their effect in a batch.
 struct ForeignKey {
@@ -228,8 +227,7 @@ absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOption
   std::string stage, container;
   for (absl::Status s :
        {GetString(line, "stage", &stage), GetString(line, "container", &container),
-        GetEntryPoint(line, options),
-        GetSize(line, "subgroup_size", &options->subgroup_size),
+        GetEntryPoint(line, options), GetSize(line, "subgroup_size", &options->subgroup_size),
         GetBool(line, "full_subgroups", &options->full_subgroups),
         GetBool(line, "dispatch_base", &options->dispatch_base),
         GetBool(line, "no_validate", &options->no_validate), GetState(line, &options->state),

@@ -51,7 +51,7 @@ Command DisasmCommand() {
       "disasm",
       "FILE|-",
       "print machine code as text",
-      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler. Of a code\n"
+      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler. For a code\n"
       "object of ROCm (.hsaco) it prints first what a launch of its kernel needs.\n",
       "  kiln disasm --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln disasm --target=tgl -\n",

@@ -43,7 +43,7 @@ TEST_F(CaptureJobTest, Compute) {
   ASSERT_EQ(row.stages.size(), 1u);
   EXPECT_EQ(row.stages[0].stage + row.stages[0].entry + row.stages[0].module,
             "computeentry0000000000000010");
-  EXPECT_EQ(row.stages[0].spec, "1=bits:1 3=bits:7");
+  EXPECT_EQ(row.stages[0].spec, "1=bits:0x1 3=bits:0x7");
   EXPECT_EQ(row.stages[0].subgroup_size, 16u);
   ASSERT_EQ(service_.requests.size(), 1u);
   const auto& request = service_.requests[0];

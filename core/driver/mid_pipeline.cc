@@ -17,6 +17,7 @@
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_dot_products.h"
+#include "core/mid/lower/lower_double_atomics.h"
 #include "core/mid/lower/lower_float_atomics.h"
 #include "core/mid/lower/lower_gradients.h"
 #include "core/mid/lower/lower_int64.h"

@@ -14,7 +14,7 @@ namespace kiln::lir {
 // block, or also a block that dominates it.
 enum class Reach : uint8_t { kNone, kBlock, kDominated };
 
-// What is particular to a machine, or to a pass.
+// The rules of a machine or of a pass.
 class MergeRules {
  public:
   virtual ~MergeRules() = default;

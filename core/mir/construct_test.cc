@@ -34,8 +34,8 @@ TEST(Construct, NeighboursOfOneKindAreOneConstruct) {
   EXPECT_EQ(ConstructOf(Op::kIeq), Construct::kArithmetic);
 }
 
-// What is not arithmetic has an effect, depends on memory or lanes, owns regions, or has no
-// sources.
+// An operation that is no arithmetic has an effect, depends on memory or lanes, owns regions, or
+// has no sources.
 TEST(Construct, ArithmeticDependsOnItsSourcesAlone) {
   for (int i = 0; i < NumOps(); ++i) {
     const auto op = static_cast<Op>(i);

@@ -92,7 +92,7 @@ struct AmdLaunch {
   uint32_t vgprs = 0;              // that the program uses; rsrc1 has what is allocated
   uint32_t instruction_bytes = 0;  // of the code; constant data that it reads may follow
   uint32_t address_high = 0;       // bits 63:32 of addresses that are passed in one SGPR
-  // Of the wave sizes of one compile, the one with the best throughput by the compiler's cost model
+  // True for one of the wave sizes of a compile: the one with the best throughput by the cost model
   // (Kiln's binaries only). Advice for drivers; the hardware has no such field.
   bool preferred_wave_size = false;
   // The push data is these SGPRs (LaunchRecord::push), 4 bytes each.

@@ -177,7 +177,7 @@ absl::Status ReadDescriptor(const ElfView& elf, const ElfSymbolView& symbol, con
   to.properties = static_cast<uint32_t>(number(56, 2));
   to.preload = static_cast<uint32_t>(number(58, 2));
   *entry = symbol.value + number(16, 8);
-  for (const uint64_t at : {12u, 24u, 32u, 36u, 60u}) {
+  for (const uint64_t at : {12u, 24u, 32u, 36u, 40u, 60u}) {
     if (number(at, at == 24 ? 8 : 4) != 0) {
       return Wrong(absl::StrCat(of, ": reserved bytes of the kernel descriptor are not 0"));
     }

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = PackedValue::Kind;
 
-// What the writer makes of values of each size, in one array.
+// Returns the writer's bytes of values of each size, in one array.
 MessagePack Values() {
   MessagePack m;
   m.Array(9);

@@ -105,7 +105,7 @@ class Readme(AsInTheClone):
     def test_commands_of_tables_run(self):
         with open(README) as file:
             commands = commands_of_tables(file.read())
-        self.assertEqual(len(commands), 2)
+        self.assertEqual(len(commands), 3)
         for command in commands:
             with self.subTest(command):
                 self.runs(command)

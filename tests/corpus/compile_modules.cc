@@ -98,7 +98,7 @@ std::string Dump(const std::string& folder, const std::string& path, const kiln:
   std::string name = at == std::string::npos ? path : path.substr(at + kFolder.size());
   name = name.substr(0, name.rfind(kEnd));
   std::replace(name.begin(), name.end(), '/', '_');
-  const std::string file = folder + "/" + name + "." + v.name + ".bin";
+  std::string file = folder + "/" + name + "." + v.name + ".bin";
   std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(v.code.data()),
             static_cast<std::streamsize>(v.code.size()));

@@ -10,13 +10,8 @@
 namespace kiln::exec {
 namespace {
 
-// Returns the number of seeds with which each forbidden outcome is seen that can be.
-uint64_t SeedsOf(Target target, Between between) {
-  const bool apart = between == Between::kWorkgroups;
-  if (target == Target::kGfx1030) return apart ? 1500 : 400;
-  return apart ? 6000 : 2000;  // two workgroups run together with half of the seeds
-}
-
+constexpr uint64_t kSeeds = 2000,
+                   kSeedsApart = 6000;  // two workgroups run together with half of the seeds
 constexpr uint32_t kOutDwords = 512;
 
 // Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i
@@ -207,7 +202,8 @@ std::vector<Outcome> RunLitmus(Target target, const Variant& variant, Between be
 
 bool IsSeen(Target target, const Variant& variant, const LitmusProgram& program, Between between,
             bool contract) {
-  for (uint64_t seed = 1; seed <= SeedsOf(target, between); ++seed) {
+  const uint64_t seeds = between == Between::kWorkgroups ? kSeedsApart : kSeeds;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     for (const Outcome& o : RunLitmus(target, variant, between, seed, contract)) {
       if (program.forbidden(o)) return true;
     }

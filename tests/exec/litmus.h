@@ -34,10 +34,10 @@ struct Outcome {
   uint32_t a[2], b[2];  // by thread
 };
 
-// What keeps the order: instructions or bits of these kinds are needed, each alone, on a machine
-// that gives no order by itself. Fences and the waits for them are not needed if the program waits
-// for all accesses that they order; waits before them are not if the thread has read nothing (the
-// wait is there for another path through the program).
+// The means that keep the order: instructions or bits of these kinds are needed, each alone, on a
+// machine that gives no order by itself. Fences and the waits for them are not needed if the
+// program waits for all accesses that they order; waits before them are not if the thread has read
+// nothing (the wait is there for another path through the program).
 enum class Needed { kFences, kWaits, kBoth, kNothing };
 
 struct LitmusProgram {

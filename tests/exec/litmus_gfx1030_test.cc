@@ -31,7 +31,7 @@ namespace isa = ::kiln::amd::isa;
 
 // Returns the program with a wait for everything behind each loop, as a wait that is removed may
 // have been one for the results, too.
-Program WithWaitsBehindLoops(const Program& program) {
+Program WithWaitsAfterLoops(const Program& program) {
   amd::Counts all;
   all.of.fill(0);
   Program made;
@@ -79,7 +79,7 @@ bool IsLoad(const Row& row) {
 
 bool IsSeenIn(const Variant& v, const Program& program, const LitmusProgram& litmus,
               Between between) {
-  return IsSeen(Target::kGfx1030, With(v, WithWaitsBehindLoops(program)), litmus, between, false);
+  return IsSeen(Target::kGfx1030, With(v, WithWaitsAfterLoops(program)), litmus, between, false);
 }
 
 // Returns the waits of a whole program that some run needed: something was in flight, of stores
@@ -122,7 +122,7 @@ TEST_P(Litmus, EachWaitForTheOrderIsNeeded) {
       const std::set<std::string> needed = apart ? NeededWaits(*v) : std::set<std::string>();
       const Program program = RowsOf(*v);
       for (const WithoutWait& w : WithoutWaits(program, false)) {
-        if (!amd::CheckWaits(WithWaitsBehindLoops(w.program)).empty()) continue;
+        if (!amd::CheckWaits(w.program).empty()) continue;
         ++waits;
         const bool barrier = program.rows[w.row + 1].inst.op == isa::Opcode::kSBarrier;
         const bool in_lds = between == Between::kThreadsShared && barrier;

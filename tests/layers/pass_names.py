@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-TABLE = re.compile(r"constexpr Pass<[^>]*> \w+\[\] = \{(.*?)\n\};", re.S)
+TABLE = re.compile(r"(?:constexpr Pass<[^>]*> \w+\[\] = |std::to_array<Pass<[^>]*>>\()\{(.*?)\n\}\)?;", re.S)
 ROW = re.compile(r'\{"(\w+)",\s*([\w:<>&, ]+?),\s*(?:true|false)')
 
 

@@ -59,8 +59,8 @@ SIMULATOR = re.compile(r'#include "core/sim/(?!scene/)')
 MAY_INCLUDE_SIMULATORS = re.compile(r'core/sim/|core/\w+/pipeline/simulate\.cc$')
 
 # Statistics are rows that a back end declares; what is above the core takes them as data.
-DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$')
-ROW = re.compile(r'\.name = "([a-z0-9_]+)"')
+DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$|core/target/statistic_rows\.h$')
+ROW = re.compile(r'(?:\.name = |\b\w+Row\(\s*)"([a-z0-9_]+)"')
 TAKES_STATISTICS_AS_DATA = ("client/", "server/")
 # Other things that have the name of a statistic: (path, name).
 HOMONYMS = (

@@ -38,6 +38,7 @@ constexpr mid::Features kFeatures = {
                   .samplers_in_table = 0},
     .divides_directions = false,
     .constant_addends = mid::Features::Addends::kNone,
+    .fuses_all_widths = false,
     .conditions_in_flags = false,
     .access = {.lane = 4, .block = 0, .shared_block_alignment = 4}};
 

@@ -1,6 +1,7 @@
 """Tests of the generator of random shaders: it is deterministic, glslang accepts its programs, they have all
 constructs that they are meant to have, and the invariants that can be read off the text."""
 
+import argparse
 import os
 import re
 import subprocess
@@ -104,12 +105,13 @@ class RunTest(unittest.TestCase):
 
     @staticmethod
     def compiler(folder, script):
-        """Returns the path of a program that stands for kilnc: its third argument is the folder for binaries."""
+        """Returns arguments with the path of a program that stands for kilnc: its fourth argument is the folder for
+        binaries."""
         path = os.path.join(folder, "kilnc")
         with open(path, "w") as f:
             f.write("#!/bin/sh\n" + script)
         os.chmod(path, 0o755)
-        return path
+        return argparse.Namespace(kilnc=path, target="tgl", widths="8,16,32")
 
     def test_widths_are_those_of_the_last_compilation(self):
         # --reduce compiles all candidates in one folder.
@@ -117,15 +119,15 @@ class RunTest(unittest.TestCase):
             for widths in ("8 16", "8"):
                 program = run.Program(1, "", {}, folder)
                 found = program.compile(self.compiler(
-                    folder, 'for w in %s; do touch "$3/program.SIMD$w.bin"; done' % widths), "8,16,32")
+                    folder, 'for w in %s; do touch "$4/program.SIMD$w.bin"; done' % widths))
                 self.assertEqual(found, ("", ""))
                 self.assertEqual(sorted(program.stems), [int(w) for w in widths.split()])
             program = run.Program(1, "", {}, folder)
-            self.assertEqual(program.compile(self.compiler(folder, "exit 0"), "8,16,32")[0], "broken")
+            self.assertEqual(program.compile(self.compiler(folder, "exit 0"))[0], "broken")
 
     def test_nothing_compared_is_no_success(self):
         with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
-            refusing = self.compiler(folder, "echo 'program.comp: unsupported: all of it' >&2; exit 1")
+            refusing = self.compiler(folder, "echo 'program.comp: unsupported: all of it' >&2; exit 1").kilnc
             p = subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--kilnc", refusing,
                                 "--eu-run", "/bin/false", "--count", "2"], stdout=subprocess.PIPE)
             self.assertIn("comparisons 0,", p.stdout.decode())

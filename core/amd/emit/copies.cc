@@ -69,6 +69,20 @@ void EmitSwap(Context& c, lir::InstId i, uint32_t units) {
   if (all) c.EndAllLanes();
 }
 
+// Two dwords at a time where both pairs are aligned.
+void EmitScalarSwap(Context& c, lir::InstId i, uint32_t units) {
+  for (uint32_t u = 0; u < units;) {
+    const isa::Operand a = RegisterOf(c.f(), c.f().defs(i)[0], u);
+    const isa::Operand b = RegisterOf(c.f(), c.f().defs(i)[1], u);
+    const bool pair = u + 2 <= units && IsPair(a, b);
+    const Opcode move = pair ? Opcode::kSMovB64 : Opcode::kSMovB32;
+    c.Add(move, Temporary(), a);
+    c.Add(move, a, b);
+    c.Add(move, b, Temporary());
+    u += pair ? 2 : 1;
+  }
+}
+
 }  // namespace
 
 bool EmitCopy(Context& c, lir::InstId i) {
@@ -79,6 +93,7 @@ bool EmitCopy(Context& c, lir::InstId i) {
     case kVCopy: EmitVectorCopy(c, i, UnitsOf(c.f(), def())); break;
     case kVMove: EmitVectorCopy(c, i, in.aux); break;
     case kVSwap: EmitSwap(c, i, in.aux); break;
+    case kSSwap: EmitScalarSwap(c, i, in.aux); break;
     case kSMove: EmitScalarCopy(c, def(), use(), in.aux); break;
     case kSCopy:
       if (use().kind == Kind::kImm) {

@@ -14,7 +14,7 @@ TEST(CopiesTest, ConstantsOfTwoDwords) {
   EXPECT_EQ(EmitLine("%p4 = s_copy #0x7"), "s_mov_b64 s[4:5], 7");
   EXPECT_EQ(EmitLine("%p4 = s_copy #0xffffffff"), "s_mov_b64 s[4:5], -1");
   EXPECT_EQ(EmitLine("%p4 = s_copy #0x12345"), "s_mov_b32 s4, 0x12345; s_mov_b32 s5, 0");
-  EXPECT_EQ(EmitLine("%p4 = s_copy #0x80000000"), "s_brev_b32 s4, 1; s_mov_b32 s5, -1");
+  EXPECT_EQ(EmitLine("%p4 = s_copy #0x80000000"), "s_mov_b32 s4, 0x80000000; s_mov_b32 s5, -1");
 }
 
 TEST(CopiesTest, ConstantsOfVectors) {
@@ -41,6 +41,13 @@ TEST(CopiesTest, OntoItselfIsNothing) {
 TEST(CopiesTest, SwapsOfTuples) {
   EXPECT_EQ(EmitLine("%v4x2 %v8x2 = v_swap %v8x2 %v4x2 {aux 2}"),
             "v_swap_b32 v4, v8; v_swap_b32 v5, v9");
+}
+
+TEST(CopiesTest, SwapsOfScalars) {
+  EXPECT_EQ(EmitLine("%s4 %s9 = s_swap %s9 %s4 {aux 1}"),
+            "s_mov_b32 s104, s4; s_mov_b32 s4, s9; s_mov_b32 s9, s104");
+  EXPECT_EQ(EmitLine("%s4x2 %s8x2 = s_swap %s8x2 %s4x2 {aux 2}"),
+            "s_mov_b64 s[104:105], s[4:5]; s_mov_b64 s[4:5], s[8:9]; s_mov_b64 s[8:9], s[104:105]");
 }
 
 // Whole-wave values are copied in all lanes, and what reads exec behind them has the old one.

@@ -14,13 +14,13 @@ bool EmitSpill(Context& c, lir::InstId i);
 // A dword in a lane of the reserved vector registers of its kind: spilled scalars, or masks of
 // lanes that wait (SlotPlaces).
 inline constexpr uint8_t kSpilledScalars = kPoolSgpr, kWaitingLanes = lir::Reserved::kNoPool;
-struct LanePlace {
+struct LaneSlot {
   uint8_t kind;  // Reserved::spilled_pool
   uint32_t dword;
 };
 // Append the writing and reading of dwords in a row, whichever lanes are on. SCC stays.
-void WriteLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place);
-void ReadLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place);
+void WriteLanes(Context& c, isa::Operand first, uint32_t units, LaneSlot place);
+void ReadLanes(Context& c, isa::Operand first, uint32_t units, LaneSlot place);
 
 // Appends def = def & ~exec | use & exec, of masks: the bits of lanes that are on leave `def ^
 // use`.

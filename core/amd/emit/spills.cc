@@ -23,7 +23,7 @@ struct Lane {
   int lane = 0;
 };
 
-bool FindLane(Context& c, LanePlace place, Lane* lane) {
+bool FindLane(Context& c, LaneSlot place, Lane* lane) {
   const uint32_t lanes = c.f().dispatch_width;
   for (const lir::Reserved& r : c.f().reserved) {
     if (r.pool != kPoolVgpr || r.spilled_pool != place.kind) continue;
@@ -36,14 +36,14 @@ bool FindLane(Context& c, LanePlace place, Lane* lane) {
   return false;
 }
 
-LanePlace Spilled(Context& c, lir::InstId i) { return {kSpilledScalars, Place(c, i)}; }
+LaneSlot Spilled(Context& c, lir::InstId i) { return {kSpilledScalars, Place(c, i)}; }
 
 // The mask's bits of lanes that are on replace those in the slot.
 void MergeLanes(Context& c, lir::InstId i) {
   const isa::Operand old = RegisterOf(c.f(), c.f().defs(i)[0]);
   const isa::Operand mask = RegisterOf(c.f(), c.f().uses(i)[0]);
   const uint32_t units = MaskUnits(c.f());
-  const LanePlace place = Spilled(c, i);
+  const LaneSlot place = Spilled(c, i);
   ReadLanes(c, old, units, place);
   AddMerge(c, old, mask);
   WriteLanes(c, old, units, place);
@@ -114,7 +114,7 @@ void EmitScratch(Context& c, lir::InstId i, const lir::Operand& data, bool store
 }  // namespace
 
 // Constants end at 64, which no lane reaches.
-void WriteLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place) {
+void WriteLanes(Context& c, isa::Operand first, uint32_t units, LaneSlot place) {
   for (uint32_t u = 0; u < units; ++u, ++place.dword) {
     Lane to;
     if (!FindLane(c, place, &to)) return;
@@ -123,7 +123,7 @@ void WriteLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place)
   }
 }
 
-void ReadLanes(Context& c, isa::Operand first, uint32_t units, LanePlace place) {
+void ReadLanes(Context& c, isa::Operand first, uint32_t units, LaneSlot place) {
   for (uint32_t u = 0; u < units; ++u, ++place.dword) {
     Lane from;
     if (!FindLane(c, place, &from)) return;

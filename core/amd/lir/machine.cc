@@ -224,17 +224,10 @@ int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units
   lir::InstFields fields = PlaceFields(f, v, no_mask);
   fields.aux = units;
   const bool merges = v.file == kFileM && !no_mask;
-  if (InVectors(v) || merges) {
-    const Operand defs[] = {Place(a), Place(b)}, uses[] = {Place(b), Place(a)};
-    out[0] = lir::MakeInst(f, merges ? kMaskSwap : kVSwap, fields, defs, uses);
-    return 1;
-  }
-  const Operand temporary = lir::FixedOperand(kTemporarySgpr, 0);
-  const Operand to[] = {temporary, Place(a), Place(b)}, from[] = {Place(a), Place(b), temporary};
-  for (size_t k = 0; k < 3; ++k) {
-    out[k] = lir::MakeInst(f, kSMove, fields, {&to[k], 1}, {&from[k], 1});
-  }
-  return 3;
+  const LirOp op = InVectors(v) ? kVSwap : merges ? kMaskSwap : kSSwap;
+  const Operand defs[] = {Place(a), Place(b)}, uses[] = {Place(b), Place(a)};
+  out[0] = lir::MakeInst(f, op, fields, defs, uses);
+  return 1;
 }
 
 InstId WholeCopy(Function& f, LirOp op, lir::ValueId to, lir::ValueId from) {

@@ -98,7 +98,8 @@ TEST(Machine, CopiesOfMasksMergeUnderTheLanesThatAreOn) {
   EXPECT_EQ(Copy(32, 6, 1), "%6:b32@8 = v_move %6:b32@4 {w32 nomask ra aux 1}");
 }
 
-TEST(Machine, ScalarsAreSwappedThroughTheTemporary) {
+// An exchange is one operation in each file: what it uses meanwhile is no operand.
+TEST(Machine, ExchangesAreOneOperation) {
   const lir::Machine& m = Gfx1030Machine();
   lir::Function f = FunctionOf(32);
   std::array<lir::InstId, 3> out;
@@ -106,16 +107,12 @@ TEST(Machine, ScalarsAreSwappedThroughTheTemporary) {
   EXPECT_EQ(f.inst(out[0]).op, kVSwap);
   EXPECT_EQ(m.make_swap(f, f.values[3], 4, 8, 1, false, absl::MakeSpan(out)), 1);
   EXPECT_EQ(f.inst(out[0]).op, kMaskSwap);
-  ASSERT_EQ(m.make_swap(f, f.values[7], 4, 8, 1, true, absl::MakeSpan(out)), 3);
-  const auto is_temporary = [](const lir::Operand& o) {
-    return o.kind == lir::Operand::Kind::kFixed && o.id == kTemporarySgpr;
-  };
-  EXPECT_TRUE(is_temporary(f.defs(out[0])[0]));
-  EXPECT_EQ(f.uses(out[0])[0].reg, 4u);
-  EXPECT_EQ(f.defs(out[1])[0].reg, 4u);
-  EXPECT_EQ(f.uses(out[1])[0].reg, 8u);
-  EXPECT_EQ(f.defs(out[2])[0].reg, 8u);
-  EXPECT_TRUE(is_temporary(f.uses(out[2])[0]));
+  ASSERT_EQ(m.make_swap(f, f.values[7], 4, 8, 1, true, absl::MakeSpan(out)), 1);
+  EXPECT_EQ(f.inst(out[0]).op, kSSwap);
+  EXPECT_EQ(f.defs(out[0])[0].reg, 4u);
+  EXPECT_EQ(f.uses(out[0])[0].reg, 8u);
+  EXPECT_EQ(f.defs(out[0])[1].reg, 8u);
+  EXPECT_EQ(f.uses(out[0])[1].reg, 4u);
 }
 
 TEST(Machine, SccIsSavedInAScalar) {
@@ -199,10 +196,10 @@ TEST(Machine, ReservedScalarsAreTheSlotsAndTheTemporaryPair) {
   for (const int width : {32, 64}) {
     lir::Function f = FunctionOf(width);
     const uint32_t all = lir::FreeUnits(Gfx1030Machine(), f, kPoolSgpr);
-    ReserveScalars(f, 3);
+    Reserve(f, 3);
     const uint32_t mask = MaskUnits(f);
     EXPECT_EQ(all - lir::FreeUnits(Gfx1030Machine(), f, kPoolSgpr), 2 + 2 + 3 * mask);
-    const uint32_t lowest = UnitOfSgpr(SlotSgpr(2, mask));
+    const uint32_t lowest = UnitOfSgpr(SlotPlaces(3, mask).Sgpr(2));
     EXPECT_FALSE(lir::MayHold(Gfx1030Machine(), f, kPoolSgpr, lowest, 1));
     EXPECT_TRUE(lir::MayHold(Gfx1030Machine(), f, kPoolSgpr, lowest - 1, 1));
   }

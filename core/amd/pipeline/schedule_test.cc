@@ -33,7 +33,7 @@ Work WorkOf(const std::string& op) {
   return w;
 }
 
-// What is cheap is computed late: more waves for the same cycles.
+// Computes cheap values late: more waves for the same cycles.
 TEST(ScheduleForWaves, TakesTheNextStepWhereItCostsNothing) {
   Work w = WorkOf("v_not_b32");
   EXPECT_TRUE(ScheduleForWaves(w));

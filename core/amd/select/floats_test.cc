@@ -8,7 +8,7 @@ namespace {
 // Where x - floor(x) rounds to 1, v_fract gives the largest number below.
 TEST(SelectFloats, AnExactFractionIsADifference) {
   EXPECT_EQ(SelectedOps("%10:f32 = ffract %3\n"), "v_fract_f32");
-  EXPECT_EQ(SelectedOps("%10:f32 = ffract{exact} %3\n"), "v_floor_f32 v_sub_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = ffract.exact %3\n"), "v_floor_f32 v_sub_f32");
 }
 
 TEST(SelectFloats, DifferencesPutAVgprSecond) {
@@ -20,7 +20,7 @@ TEST(SelectFloats, DifferencesPutAVgprSecond) {
 TEST(SelectFloats, FunctionsOfHalves) {
   EXPECT_EQ(SelectedOps("%10:f16 = f2f %3\n%11:f16 = fsqrt %10\n"), "v_cvt_f16_f32 v_sqrt_f16");
   EXPECT_EQ(SelectedOps("%10:f16 = f2f %3\n%11:f16 = fdiv %10, %10\n"),
-            "v_cvt_f16_f32 v_cvt_f32_f16 v_cvt_f32_f16 v_rcp_f32 v_mul_f32 v_cvt_f16_f32");
+            "v_cvt_f16_f32 v_cvt_f32_f16 v_rcp_f32 v_cvt_f32_f16 v_mul_f32 v_cvt_f16_f32");
 }
 
 // The sign of a negated uniform number is a scalar instruction, of a constant none.

@@ -33,7 +33,7 @@ TEST(SelectImages, SizesOfNullImagesAndViews) {
   EXPECT_EQ(Count(levels, "s_cselect_b32"), 1) << levels;
 }
 
-// Of a level that differs between lanes the size is in a vector register.
+// The size of a level that differs between lanes is in a vector register.
 TEST(SelectImages, SizesOfLevelsByLane) {
   const std::string sizes = SelectedOps(
       "%10:i32, %11:i32, %12:i32 = image_size[2, texel lod] %1\n"

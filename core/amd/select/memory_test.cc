@@ -54,8 +54,8 @@ TEST(SelectMemory, BytesAreWidenedByTheirLoad) {
             1u);
 }
 
-// What a load finds for each lane becomes one value where a reader takes it for uniform, here a
-// branch. Returns whether it does.
+// Returns true if the values that a load finds for the lanes become one: where a reader takes them
+// for uniform, here a branch.
 bool BecomesOne(const std::string& load, const std::string& reader) {
   return absl::StrContains(SelectedOps(load + "\n" + reader), "v_readfirstlane_b32");
 }

@@ -56,7 +56,7 @@ class Finder {
       case Op::kYield: return CarryToResults(id, owner);
       case Op::kBreak: return CarryToResults(id, loops_.back());
       case Op::kContinue: return CarryToParams(id, loops_.back());
-      // Of whatever each lane has, in a vector register or a mask.
+      // These read what each lane has, in a vector register or a mask.
       case Op::kReduce:
       case Op::kInclusiveScan:
       case Op::kExclusiveScan:

@@ -1,5 +1,5 @@
-// Lowers float atomics that the target lacks to loops of compare-exchanges on dwords, and those on
-// doubles to loops of compare-exchanges on 64-bit integers.
+// Lowers float atomics that the target lacks to loops of compare-exchanges on dwords; those on
+// doubles: lower_double_atomics.h.
 //
 // Problem: targets have some of addition, minimum and maximum, of dwords in memory, on images, of
 // 16 bits and of doubles (Features::float_atomics).
@@ -24,10 +24,6 @@ namespace kiln::mid {
 // Returns true if anything changed.
 absl::StatusOr<bool> LowerFloatAtomics(mir::Module& module, const Features& features,
                                        PassContext& context);
-
-// The same of those on doubles, which makes 64-bit atomics for lower_int64.
-absl::StatusOr<bool> LowerDoubleAtomics(mir::Module& module, const Features& features,
-                                        PassContext& context);
 
 }  // namespace kiln::mid
 

@@ -75,7 +75,7 @@ TEST(LaunchDraw, PlacesAttributes) {
 }
 
 TEST(LaunchDraw, RefusesOtherAttributes) {
-  const auto error = [](const out::AmdAttribute& a, scene::VertexInputs draw) {
+  const auto error = [](const out::AmdAttribute& a, const scene::VertexInputs& draw) {
     scene::AddressSpace space;
     return VertexBuffers().Build(RecordOf({a}), draw, space);
   };

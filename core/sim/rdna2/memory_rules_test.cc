@@ -7,7 +7,7 @@ namespace kiln::sim::rdna2 {
 namespace {
 
 TEST(MemoryRules, EveryPairOfEachPathHasOneRow) {
-  ASSERT_EQ(OrderRules().size(), static_cast<size_t>(kPaths * kPairs));
+  ASSERT_EQ(OrderRules().size(), size_t{kPaths} * kPairs);
   for (int path = 0; path < kPaths; ++path) {
     for (int pair = 0; pair < kPairs; ++pair) {
       const OrderRule& rule = OrderRules()[static_cast<size_t>(path * kPairs + pair)];
