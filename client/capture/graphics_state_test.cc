@@ -16,7 +16,7 @@ GraphicsState Read(const std::string& fields) {
                                         R"("colorAttachmentFormats":[37]}])", fields, "}}}"),
                            "g", 1);
   EXPECT_TRUE(document.ok()) << document.status();
-  const GraphicsState state = ReadGraphicsState(document->object(), [](uint64_t) {
+  GraphicsState state = ReadGraphicsState(document->object(), [](uint64_t) {
     ADD_FAILURE() << "asks for a render pass";
     return absl::NotFoundError("");
   });

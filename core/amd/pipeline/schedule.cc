@@ -8,12 +8,12 @@
 #include "core/amd/lir/ops.h"
 #include "core/amd/perf/occupancy.h"
 #include "core/lir/liveness.h"
+#include "core/lir/order.h"
 #include "core/lir/schedule/schedule.h"
 
 namespace kiln::amd {
 namespace {
 
-using Order = std::vector<lir::InstId>;
 using lir::schedule::ScheduleStats;
 
 constexpr uint32_t kVgprReserve = 4, kSgprReserve = 4;
@@ -24,26 +24,12 @@ constexpr uint32_t kNear = 4;
 
 isa::Wave WaveOf(const Work& w) { return w.lanes == 64 ? isa::Wave::k64 : isa::Wave::k32; }
 
-Order OrderOf(const lir::Function& f) {
-  Order order;
-  for (const lir::Block& b : f.blocks) order.insert(order.end(), b.insts.begin(), b.insts.end());
-  return order;
-}
-
-void SetOrder(lir::Function& f, const Order& order) {
-  auto from = order.begin();
-  for (lir::Block& b : f.blocks) {
-    std::copy_n(from, b.insts.size(), b.insts.begin());
-    from += static_cast<ptrdiff_t>(b.insts.size());
-  }
-}
-
 class WaveScheduler {
  public:
   explicit WaveScheduler(Work& w) : w_(w), f_(w.lir), wave_(WaveOf(w)) {}
 
   bool Run() {
-    w_.unscheduled = OrderOf(f_);
+    w_.unscheduled = lir::OrderOf(f_);
     const uint32_t first = StepOf(Peak() + kVgprReserve);
     ScheduleStats best = ScheduleWithin(first);
     bool changed = best.changed() != 0;
@@ -54,14 +40,14 @@ class WaveScheduler {
     uint32_t peak = Peak();
     while (const uint32_t step = NextStep(peak)) {
       if (peak > step + step / kNear) break;
-      const Order order = OrderOf(f_);
-      SetOrder(f_, w_.unscheduled);
+      std::vector<lir::InstId> other = w_.unscheduled;
+      lir::SwapOrder(f_, other);
       const ScheduleStats tried = ScheduleWithin(step);
       const uint32_t tried_peak = Peak();
       // (What waiting lanes hold may exceed the step, though all blocks fit.)
       if (tried_peak > step ||
           tried.cycles_after * Waves(StepOf(peak)) > best.cycles_after * Waves(step)) {
-        SetOrder(f_, order);
+        lir::SwapOrder(f_, other);
         break;
       }
       best = tried;
