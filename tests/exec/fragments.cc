@@ -70,7 +70,10 @@ class Comparison {
     oracle::LaunchInputs want = inputs_;
     FragmentInputs drawn = draw_;
     want.subgroup_size = static_cast<uint32_t>(v.width);
-    if (absl::Status s = InterpretDraw(m_, per_sample_, want, drawn); !s.ok()) {
+    const Interpolating interpolating = TestTarget() == Target::kGfx1030
+                                            ? Interpolating::kFirstVertexFirst
+                                            : Interpolating::kSecondVertexFirst;
+    if (absl::Status s = InterpretDraw(m_, per_sample_, interpolating, want, drawn); !s.ok()) {
       return absl::StrCat("interpreter: ", s.message(), "\n");
     }
     for (float d : drawn.depth) counts_.written += d != 1;

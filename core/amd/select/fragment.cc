@@ -97,13 +97,27 @@ Operand Fragment::Difference(const Operand& value, bool down) {
   return e_.Valu(Opcode::kVSubF32, {value, from}, pattern(down ? kSecondRow : kSecondColumn));
 }
 
-Fragment::Barycentrics Fragment::Moved(const Barycentrics& from, const Operand& x,
-                                       const Operand& y) {
-  const auto moved = [&](const Operand& value) {
-    const Operand right = e_.Valu(Opcode::kVFmaF32, {Difference(value, false), x, value});
-    return e_.Valu(Opcode::kVFmaF32, {Difference(value, true), y, right});
+// Computed at the start, where all lanes of the quads run: the place of the interpolation may be one
+// that some of them do not reach.
+const Fragment::Slopes& Fragment::SlopesOf(FragmentVgpr input) {
+  const auto [at, is_new] = slopes_.try_emplace(input);
+  if (is_new) {
+    const lir::SelectionBuilder::Prologue prologue(b_);
+    const Barycentrics here = BarycentricsOf(input);
+    at->second.right = {Difference(here.i, false), Difference(here.j, false)};
+    at->second.down = {Difference(here.i, true), Difference(here.j, true)};
+  }
+  return at->second;
+}
+
+Fragment::Barycentrics Fragment::Moved(FragmentVgpr from, const Operand& x, const Operand& y) {
+  const Barycentrics here = BarycentricsOf(from);
+  const Slopes& slopes = SlopesOf(from);
+  const auto moved = [&](const Operand& value, const Operand& right, const Operand& down) {
+    return e_.Valu(Opcode::kVFmaF32, {down, y, e_.Valu(Opcode::kVFmaF32, {right, x, value})});
   };
-  return {moved(from.i), moved(from.j)};
+  return {moved(here.i, slopes.right.i, slopes.down.i),
+          moved(here.j, slopes.right.j, slopes.down.j)};
 }
 
 // Returns the offset of a sample from the pixel's centre: a nibble, in sixteenths, of one constant
@@ -141,15 +155,15 @@ Fragment::Barycentrics Fragment::BarycentricsFor(mir::InstId id) {
   if (at == InterpolateAt::kCentroid) {
     return BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid));
   }
-  const Barycentrics centre = BarycentricsOf(v.interpolation == mir::Interpolation::kNoPerspective
-                                                 ? FragmentVgpr::kLinearCentre
-                                                 : FragmentVgpr::kPerspectiveCentre);
+  const FragmentVgpr centre = v.interpolation == mir::Interpolation::kNoPerspective
+                                  ? FragmentVgpr::kLinearCentre
+                                  : FragmentVgpr::kPerspectiveCentre;
   const int first = (inst.flags & mir::kIndexed) != 0 ? 1 : 0;
   if (at == InterpolateAt::kOffset) {
     return Moved(centre, e_.ToV(e_.Src(m_.source(id, first))),
                  e_.ToV(e_.Src(m_.source(id, first + 1))));
   }
-  if (!fragment().several_samples) return centre;  // the only sample of a pixel is there
+  if (!fragment().several_samples) return BarycentricsOf(centre);  // the only sample of a pixel is there
   const std::array<Operand, 2> offset = OffsetOfSample(e_.Src(m_.source(id, first)));
   return Moved(centre, offset[0], offset[1]);
 }

@@ -31,7 +31,12 @@ class Fragment : public Room {
   const FragmentAbi& fragment() const { return *abi_.fragment; }
   Operand InputOf(FragmentVgpr input, int component = 0) const;
   Barycentrics BarycentricsOf(FragmentVgpr input) const;
-  Barycentrics Moved(const Barycentrics& from, const Operand& x, const Operand& y);
+  // The changes of barycentric coordinates from a pixel to the next one.
+  struct Slopes {
+    Barycentrics right, down;
+  };
+  const Slopes& SlopesOf(FragmentVgpr input);
+  Barycentrics Moved(FragmentVgpr from, const Operand& x, const Operand& y);
   Operand Difference(const Operand& value, bool down);
   std::array<Operand, 2> OffsetOfSample(const Operand& sample);
   Barycentrics BarycentricsFor(mir::InstId id);
@@ -46,6 +51,7 @@ class Fragment : public Room {
   Operand SamplePosition(uint32_t component);
 
   absl::btree_map<FragmentVgpr, Operand> inputs_;
+  absl::btree_map<FragmentVgpr, Slopes> slopes_;
 };
 
 }  // namespace kiln::amd
