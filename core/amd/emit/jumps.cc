@@ -76,6 +76,8 @@ size_t Jumps::InnermostLoop() const {
 void Jumps::BeginBlock(size_t block) {
   c_.Bind(Label(block));
   at_start_[block] = at_end_[block] = InnermostId();
+  // Lanes that were killed may still be on: the export there says that none is left.
+  if (f_.exit_block == lir::BlockId(block)) c_.Add(c_.masks().mov, Exec(), Constant(0));
   if (open_.empty() || open_.back().kind != Construct::Kind::kLoop) return;
   if (open_.back().continue_block == lir::BlockId(block)) RestoreContinued(open_.back());
 }
