@@ -130,7 +130,8 @@ constexpr mid::Features kFeatures = {
     .float64 = true,
     .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
-    .sample_offsets = {.least = -32, .most = 31},
+    .sample_offsets = {.least = -32, .most = 31, .by_lane = true},
+    .most_lanes = 64,
     .derivatives = mid::Derivatives::kEverywhere,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = true,
