@@ -59,8 +59,8 @@ TEST(GraphicsRules, QuadOperationsReadLanesThatAreOn) {
   EXPECT_THAT(error({}, kSwap), HasSubstr("an operation of quads reads a helper lane that has never run"));
   EXPECT_EQ(error(kWholeQuads, kSwap), "");
   EXPECT_EQ(error({}, kBroadcast), "");
-  // s_mov_b32 exec_lo, 0x7f: the helper took another side, or ended.
-  EXPECT_EQ(error(Joined({kWholeQuads, kOne, {0xbefe03ff, 0x0000005f}}), kSwap), "");
+  // s_mov_b32 exec_lo, 0xffdf: the helper took another side, or ended.
+  EXPECT_EQ(error(Joined({kWholeQuads, kOne, {0xbefe03ff, 0x0000ffdf}}), kSwap), "");
 }
 
 TEST(GraphicsRules, LevelsOfDetailNeedWholeQuads) {
