@@ -3,7 +3,7 @@
 width in contract mode, and compared with the MIR interpreter, which is compared with lavapipe.
 
     sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH | --rdna2-run PATH
-                    [--cache DIR] [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
+                    [--cache DIR] [--no-lavapipe] [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
                     [--count N] [--budget SECONDS] [--view-mask MASK] MODULE.spv... | @LIST
 
 With --rdna2-run the target is gfx1030, whose widths are 32 and 64, else tgl.
@@ -80,6 +80,9 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
 def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
     """Adds the comparisons of one drive."""
     where = "seed %d" % seed
+    if getattr(drive, "alone", False):
+        verdict.alone = "lavapipe was not asked"
+        return judge_widths(a, widths, drive, where, folder, tolerance, verdict)
     first = a.stage.compare(a.interpreter, where + " lavapipe", drive, drive.result, folder, tolerance)
     if not isinstance(first, excuses.Comparison):
         if first[0] == "undriven":
@@ -88,6 +91,11 @@ def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
             verdict.fail("broken", "interpreter and lavapipe: " + first[1])
         return
     verdict.comparisons.append(first)
+    judge_widths(a, widths, drive, where, folder, tolerance, verdict)
+
+
+def judge_widths(a, widths, drive, where, folder, tolerance, verdict):
+    """Adds the comparisons of the simulator's results on a drive."""
     verdict.drives += 1
     verdict.by_moves |= drive.by_moves
     for width in sorted(widths):
@@ -150,6 +158,8 @@ def main():
     sim_interp.add_simulator(p)
     p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
+    p.add_argument("--no-lavapipe", action="store_true",
+                   help="only its results in the cache (fragments): others are the interpreter's alone")
     judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()

@@ -57,6 +57,18 @@ class Reader {
     abi_.helpers = noted ? Helpers::kNoted : Helpers::kUnnoted;
   }
   bool Stored(size_t output) const { return stored_[output]; }
+  bool reads_viewport() const { return viewport_; }
+  // Returns true if the program writes the alpha of render target 0.
+  bool StoresAlpha() const {
+    for (size_t i = 0; i < m_.outputs.size(); ++i) {
+      const Interface& v = m_.outputs[i];
+      if (stored_[i] && v.builtin == BuiltIn::kNone && v.location == 0 && v.index == 0 &&
+          v.component + v.components > kAlpha) {
+        return true;
+      }
+    }
+    return false;
+  }
 
  private:
   void Visit(mir::InstId id) {
@@ -102,6 +114,7 @@ class Reader {
           if (Reads(id, c)) abi_.inputs |= 1u << (first + c);
         }
         break;
+      case BuiltIn::kViewportIndex: viewport_ = true; break;
       case BuiltIn::kFrontFacing: abi_.inputs |= BitOf(FragmentVgpr::kFrontFace); break;
       case BuiltIn::kViewIndex:
       case BuiltIn::kLayer: abi_.inputs |= BitOf(FragmentVgpr::kAncillary); break;
@@ -147,7 +160,7 @@ class Reader {
   FragmentAbi& abi_;
   const mir::Uses uses_;
   std::vector<bool> stored_;
-  bool quads_ = false, helper_invocation_ = false;
+  bool quads_ = false, helper_invocation_ = false, viewport_ = false;
 };
 
 // One kind of barycentrics must be filled, one with perspective if w is.
@@ -159,19 +172,23 @@ void AddRequiredInputs(FragmentAbi& abi) {
   }
 }
 
-absl::Status AssignAttributes(const mir::Module& m, FragmentAbi& abi) {
+absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, FragmentAbi& abi) {
   constexpr uint32_t kFlat = 1u << 10, kPointSprite = 1u << 17;
   absl::StatusOr<FragmentAttributes> attributes = AttributesOf(m);
   if (!attributes.ok()) return attributes.status();
-  if (attributes->list.size() > kMaxAttributes) {
-    return BeyondLimit("fragment_inputs",
-                       {"attributes of vertices", attributes->list.size(), kMaxAttributes});
+  const size_t count = attributes->list.size() + (reads_viewport ? 1 : 0);
+  if (count > kMaxAttributes) {
+    return BeyondLimit("fragment_inputs", {"attributes of vertices", count, kMaxAttributes});
   }
   for (const FragmentAttribute& a : attributes->list) {
     const bool point = a.source == FragmentAttribute::Source::kPointCoord;
     abi.controls.push_back((a.input.flat ? kFlat : 0) | (point ? kPointSprite : 0));
   }
   abi.attributes = *std::move(attributes);
+  if (reads_viewport) {
+    abi.viewport = static_cast<uint32_t>(abi.controls.size());
+    abi.controls.push_back(kFlat);
+  }
   return absl::OkStatus();
 }
 
@@ -240,7 +257,8 @@ uint32_t ShaderMaskOf(ExportFormat format) {
 uint32_t DbShaderControl(const mir::Module& m, const FragmentAbi& abi) {
   constexpr uint32_t kZExport = 1, kStencilExport = 2, kEarlyThenLate = 1u << 4, kKill = 1u << 6,
                      kMaskExport = 1u << 8, kExecOnHierFail = 1u << 9, kExecOnNoop = 1u << 10,
-                     kDepthBeforeShader = 1u << 12, kLessThanZ = 1u << 13, kGreaterThanZ = 2u << 13;
+                     kDepthBeforeShader = 1u << 12, kLessThanZ = 1u << 13, kGreaterThanZ = 2u << 13,
+                     kCoverageToMask = 1u << 7, kPreShaderDepthCoverage = 1u << 23;
   const bool early = m.fragment.early_tests;
   uint32_t r = 0;
   if (abi.depth != out::DepthOutput::kOff) r |= kZExport;
@@ -250,6 +268,8 @@ uint32_t DbShaderControl(const mir::Module& m, const FragmentAbi& abi) {
   if (early || !abi.side_effects) r |= kEarlyThenLate;
   if (abi.side_effects) r |= kExecOnHierFail | kExecOnNoop;
   if (early) r |= kDepthBeforeShader;
+  if (m.fragment.post_depth) r |= kPreShaderDepthCoverage;
+  if (abi.alpha_in_depth) r |= kCoverageToMask;
   if (abi.depth == out::DepthOutput::kLess) r |= kLessThanZ;
   if (abi.depth == out::DepthOutput::kGreater) r |= kGreaterThanZ;
   return r;
@@ -293,6 +313,9 @@ FragmentVgpr FragmentAbi::BarycentricsAt(mir::Interpolation interpolation,
 
 ExportFormat FragmentAbi::DepthFormat() const {
   const bool z = depth != out::DepthOutput::kOff;
+  if (alpha_in_depth) {
+    return writes_stencil || writes_sample_mask ? ExportFormat::kAbgr32 : ExportFormat::kAr32;
+  }
   if (writes_sample_mask) return z ? ExportFormat::kAbgr32 : ExportFormat::kUint16;
   if (writes_stencil) return ExportFormat::kGr32;
   return z ? ExportFormat::kR32 : ExportFormat::kNone;
@@ -308,10 +331,12 @@ absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& m, const FragmentS
   abi.several_samples = state.samples > 1;
   abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
   abi.alpha_to_coverage = state.alpha_to_coverage;
+  abi.alpha_to_one = state.alpha_to_one;
   Reader reads(m, abi);
   reads.Run();
   AddRequiredInputs(abi);
-  if (absl::Status s = AssignAttributes(m, abi); !s.ok()) return s;
+  abi.alpha_in_depth = abi.alpha_to_coverage && abi.alpha_to_one && reads.StoresAlpha();
+  if (absl::Status s = AssignAttributes(m, reads.reads_viewport(), abi); !s.ok()) return s;
   AssignColours(m, state, reads, abi);
   if (absl::Status s = AddSecondSource(abi); !s.ok()) return s;
   return abi;
@@ -319,6 +344,7 @@ absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& m, const FragmentS
 
 void DescribeFragment(const mir::Module& m, const FragmentAbi& abi, out::LaunchRecord& r) {
   for (const FragmentAttribute& a : abi.attributes.list) r.fragment.inputs.push_back(a.input);
+  if (abi.viewport) r.fragment.inputs.push_back({0, "viewport", true});
   r.fragment.depth = abi.depth;
   r.fragment.writes_stencil = abi.writes_stencil;
   r.fragment.writes_sample_mask = abi.writes_sample_mask;

@@ -6,11 +6,12 @@
 //
 // Sources: Mesa 25.0.7, radv_shader.c (radv_compute_spi_ps_input: order and rules of inputs),
 // ac_shader_util.c (formats of exports), radv_shader_info.c and radv_pipeline_graphics.c
-// (DB_SHADER_CONTROL).
+// (DB_SHADER_CONTROL, alpha to coverage and to one).
 #ifndef KILN_CORE_AMD_ABI_FRAGMENT_H_
 #define KILN_CORE_AMD_ABI_FRAGMENT_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -74,7 +75,8 @@ enum class Helpers : uint8_t {
 
 struct FragmentAbi {
   FragmentAttributes attributes;
-  std::vector<uint32_t> controls;  // SPI_PS_INPUT_CNTL of each attribute
+  std::optional<uint32_t> viewport;  // the attribute with the viewport's index, after those
+  std::vector<uint32_t> controls;    // SPI_PS_INPUT_CNTL of each attribute
   uint32_t inputs = 0;             // SPI_PS_INPUT_ENA and _ADDR
   uint32_t prim_mask = 0;          // SGPR
   std::vector<ColourExport> colours;
@@ -89,6 +91,9 @@ struct FragmentAbi {
   bool writes_sample_mask = false;
   bool dual_source = false;
   bool alpha_to_coverage = false;
+  bool alpha_to_one = false;
+  // Coverage follows from an alpha that is exported with depth, since colours have 1.
+  bool alpha_in_depth = false;
 
   bool Has(FragmentVgpr input) const { return (inputs >> static_cast<int>(input) & 1) != 0; }
   // Returns the first VGPR of an input, which the program must have.

@@ -8,10 +8,10 @@
 #include "core/amd/abi/float_mode.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/isa/wave_limits.h"
-#include "core/amd/perf/occupancy.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/passes.h"
+#include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
 #include "core/amd/pipeline/work.h"
 #include "core/base/cause.h"
@@ -84,14 +84,10 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
                               static_cast<uint32_t>(w.binary.bytes.size()),
                               w.scratch_bytes_per_lane()};
   v.launch = LaunchOf(abi, shape);
-  const Group group = {.lds_bytes = abi.module->shared_bytes,
-                       .lanes = static_cast<int>(LanesOfGroup(*abi.module))};
-  const RecordFacts facts = {
-      .lds_bytes = abi.module->shared_bytes,
-      .scratch_bytes = int64_t{w.scratch_bytes_per_lane()} * w.lanes,
-      .waves_per_simd = WavesPerSimd(static_cast<int>(w.binary.vgprs), WaveOf(w.lanes), group)};
+  const absl::StatusOr<Recorded> recorded = ReadRecord(v.launch, w.binary.bytes.size());
+  if (!recorded.ok()) return recorded.status();
   const SpillFacts spilled = {.sgprs = w.spilled_sgprs, .vgprs = w.spilled_vgprs};
-  v.statistics = StatisticsOf({.counted = counted, .recorded = facts, .spilled = spilled});
+  v.statistics = StatisticsOf({.counted = counted, .recorded = recorded->facts, .spilled = spilled});
   v.code = std::move(w.binary.bytes);
   if (abi.kind == AbiKind::kKernarg) {
     out::AmdHsaKernel kernel = KernelOf(abi, shape);

@@ -102,7 +102,7 @@ absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   EmitOptions options;
   options.spill_offset = w.private_bytes;
   if (const std::optional<FragmentAbi>& fragment = w.abi->fragment) {
-    if (!fragment->attributes.list.empty()) options.prim_mask = fragment->prim_mask;
+    if (!fragment->controls.empty()) options.prim_mask = fragment->prim_mask;
     options.whole_quads = fragment->helpers != Helpers::kNone;
     options.notes_helpers = fragment->helpers == Helpers::kNoted;
   }

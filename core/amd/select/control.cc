@@ -51,16 +51,19 @@ void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) 
   b_.AddEdge(b_.block(), to, args);
 }
 
-// Uniform integers and booleans are in S, divergent booleans in M, all other values in V.
-void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
+// Uniform integers and booleans are in S, divergent booleans in M, all other values in V. Where lanes
+// arrive one side after the other no value is in S: the second side would write it for all lanes
+// while those of the first hold it. Uniform values are there only if both sides have the same.
+void Control::AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked) {
   for (int i = 0; i < count; ++i) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));
     const mir::Type type = m_.value(v).type;
     lir::Value param;
     param.spirv_id = e_.spirv_id();
     param.file = kFileV;
-    if (e_.IsUniform(v) && !mir::IsFloat(type)) param.file = kFileS;
-    if (!e_.IsUniform(v) && e_.IsBool(v)) {
+    const bool scalar = e_.IsUniform(v) && !masked;
+    if (scalar && !mir::IsFloat(type)) param.file = kFileS;
+    if (!scalar && e_.IsBool(v)) {
       param.file = kFileM;
       param.elem_bytes = 0;
     }
@@ -129,7 +132,7 @@ absl::Status Control::VisitMaskedIf(mir::InstId id) {
   const uint32_t slot = TakeSlots(1);
   Terminate(kMaskIf, {mask}, slot, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results);
+  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/true);
 
   masks_.push_back({blocks.other(), lir::BlockId()});
   b_.Enter(blocks.then_block);
@@ -181,7 +184,7 @@ absl::Status Control::VisitUniformIf(mir::InstId id) {
   const Operand scc = bools_.SccOf(m_.source(id, 0));
   Terminate(kSccIf, {scc}, 0, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results);
+  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/false);
   b_.Enter(blocks.then_block);
   if (absl::Status s = VisitUniformSide(sides.then_region, blocks.join); !s.ok()) return s;
   if (sides.has_else) {
@@ -280,7 +283,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   LoopState loop;
   loop.masked = IsMasked(id);
   loop.exit = b_.NewBlock();
-  AddParams(loop.exit, inst.first_result, inst.num_results);
+  AddParams(loop.exit, inst.first_result, inst.num_results, loop.masked);
   loop.masks = masks_.size();
   if (loop.masked) loop.slot = TakeSlots(2);
   b_.BeginLoop();
@@ -288,7 +291,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   loop.header = header;
   loops_.push_back(loop);
   const std::vector<mir::ValueId>& params = m_.region(body).params;
-  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
+  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()), false);
   AddEdgeTo(header, m_.sources(id));
   Terminate(loop.masked ? kMaskLoop : kJump, {}, loop.slot);
   if (loop.masked) masks_.push_back({header, loop.exit});

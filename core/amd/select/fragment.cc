@@ -63,6 +63,21 @@ void Fragment::DeclareLiveIns() {
     v.comps = static_cast<uint16_t>(RegistersOf(input));
     inputs_[input] = Use(b_.AddLiveIn(v, fragment().VgprOf(input)), 0, static_cast<int>(v.comps));
   }
+  DeliverCentroids(FragmentVgpr::kPerspectiveCentre, FragmentVgpr::kPerspectiveCentroid);
+  DeliverCentroids(FragmentVgpr::kLinearCentre, FragmentVgpr::kLinearCentroid);
+}
+
+// The hardware leaves centroids out of waves all of whose pixels are covered by all samples, and
+// says so in bit 31 of prim_mask: they are the centres (Mesa 25.0.7, ac_nir_lower_ps_late.c).
+void Fragment::DeliverCentroids(FragmentVgpr centre, FragmentVgpr centroid) {
+  if (!fragment().Has(centre) || !fragment().Has(centroid)) return;
+  const Operand optimised =
+      e_.Compare(Opcode::kVCmpGtI32, Imm(0), launch_.Scalar(fragment().prim_mask));
+  const auto chosen = [&](int component) {
+    return e_.Valu(Opcode::kVCndmaskB32,
+                   {InputOf(centroid, component), InputOf(centre, component), optimised});
+  };
+  inputs_[centroid] = e_.Vector({chosen(0), chosen(1)}, kFileV);
 }
 
 Operand Fragment::InputOf(FragmentVgpr input, int component) const {
@@ -97,8 +112,8 @@ Operand Fragment::Difference(const Operand& value, bool down) {
   return e_.Valu(Opcode::kVSubF32, {value, from}, pattern(down ? kSecondRow : kSecondColumn));
 }
 
-// Computed at the start, where all lanes of the quads run: the place of the interpolation may be one
-// that some of them do not reach.
+// Computed at the start, where all lanes of the quads run: the place of the interpolation may be
+// one that some of them do not reach.
 const Fragment::Slopes& Fragment::SlopesOf(FragmentVgpr input) {
   const auto [at, is_new] = slopes_.try_emplace(input);
   if (is_new) {
@@ -163,7 +178,8 @@ Fragment::Barycentrics Fragment::BarycentricsFor(mir::InstId id) {
     return Moved(centre, e_.ToV(e_.Src(m_.source(id, first))),
                  e_.ToV(e_.Src(m_.source(id, first + 1))));
   }
-  if (!fragment().several_samples) return BarycentricsOf(centre);  // the only sample of a pixel is there
+  if (!fragment().several_samples)
+    return BarycentricsOf(centre);  // the only sample of a pixel is there
   const std::array<Operand, 2> offset = OffsetOfSample(e_.Src(m_.source(id, first)));
   return Moved(centre, offset[0], offset[1]);
 }
@@ -271,6 +287,7 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
     case BuiltIn::kLayer:
       give(Bits(FragmentVgpr::kAncillary, kLayerFirst, kLayerBits));
       return absl::OkStatus();
+    case BuiltIn::kViewportIndex: give(Flat(*fragment().viewport, 0)); return absl::OkStatus();
     case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();
     case BuiltIn::kSamplePosition:
       for (int i = 0; i < inst.num_results; ++i) {
@@ -278,8 +295,7 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
       }
       return absl::OkStatus();
     case BuiltIn::kSampleMask: give(SampleMask()); return absl::OkStatus();
-    default:
-      return e_.Refuse("fragment_inputs", "a built-in input that this target does not deliver yet");
+    default: return e_.Unexpected("not a built-in of fragments");
   }
 }
 

@@ -9,13 +9,13 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "core/amd/abi/fragment.h"
-#include "core/amd/select/emission.h"
+#include "core/amd/select/launch.h"
 
 namespace kiln::amd {
 
 class Fragment : public Room {
  public:
-  explicit Fragment(Emission& e) : Room(e) {}
+  Fragment(Emission& e, Launch& launch) : Room(e), launch_(launch) {}
 
   // Declares the VGPRs that the program starts with.
   void DeclareLiveIns();
@@ -29,6 +29,7 @@ class Fragment : public Room {
   };
 
   const FragmentAbi& fragment() const { return *abi_.fragment; }
+  void DeliverCentroids(FragmentVgpr centre, FragmentVgpr centroid);
   Operand InputOf(FragmentVgpr input, int component = 0) const;
   Barycentrics BarycentricsOf(FragmentVgpr input) const;
   // The changes of barycentric coordinates from a pixel to the next one.
@@ -50,6 +51,7 @@ class Fragment : public Room {
   Operand SampleMask();
   Operand SamplePosition(uint32_t component);
 
+  Launch& launch_;
   absl::btree_map<FragmentVgpr, Operand> inputs_;
   absl::btree_map<FragmentVgpr, Slopes> slopes_;
 };

@@ -1,7 +1,8 @@
 // Selects the exports of fragments (core/amd/ABI.md, "Fragments").
 //
 // Depth, stencil and sample mask come first, together, then colours by ascending target; the last
-// export says that it is the last, and that its lanes are those that are left (done, vm). Without
+// export says that it is the last, and that its lanes are those that are left (done, vm). Alpha to
+// one is done here; where coverage follows from alpha as well, that is exported with depth. Without
 // any of them a program that kills exports to no target. Components that are not written are
 // undefined, and their channels off.
 //
@@ -15,6 +16,8 @@ namespace kiln::amd {
 namespace {
 
 constexpr uint32_t kTargets = 8;                               // of colours
+constexpr size_t kAlpha = 3;
+constexpr uint32_t kOne = 0x3f800000;  // 1.0
 constexpr uint8_t kDepthTarget = 8, kNoTarget = 9;             // MRTZ, NULL
 constexpr uint8_t kDone = 1, kCompressed = 2, kValidMask = 4;  // Extra::export_flags
 
@@ -51,7 +54,9 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
         break;
       default: {
         const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
-        colours_[{v.location + element, v.index}][c] = o;
+        const bool is_one = abi_.fragment->alpha_to_one && c == kAlpha && mir::IsFloat(v.type);
+        if (is_one && v.location + element == 0 && v.index == 0) coverage_alpha_ = o;
+        colours_[{v.location + element, v.index}][c] = is_one ? e_.ToV(Imm(kOne)) : o;
       }
     }
   }
@@ -86,6 +91,8 @@ std::optional<Outputs::Export> Outputs::DepthExport() {
   add(f.depth != out::DepthOutput::kOff, 0, depth_);
   add(f.writes_stencil, 1, stencil_);
   add(f.writes_sample_mask, 2, sample_mask_);
+  // From GFX10 on in the second channel where the format has two.
+  add(f.alpha_in_depth, f.DepthFormat() == ExportFormat::kAr32 ? 1 : kAlpha, coverage_alpha_);
   return made;
 }
 

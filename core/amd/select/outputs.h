@@ -41,6 +41,7 @@ class Outputs : public Room {
   Bools& bools_;
   absl::btree_map<std::pair<uint32_t, uint8_t>, Colour> colours_;  // by location and index
   Operand depth_, stencil_, sample_mask_;
+  Operand coverage_alpha_;  // of render target 0, where colours have 1 instead
 };
 
 }  // namespace kiln::amd

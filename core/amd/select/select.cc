@@ -44,7 +44,7 @@ class Selector {
   Atomics atomics_{e_, memory_};
   Barriers barriers_{e_};
   Images images_{e_, descriptors_};
-  Fragment fragment_{e_};
+  Fragment fragment_{e_, launch_};
   Outputs outputs_{e_, bools_};
   Control control_{e_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
 };

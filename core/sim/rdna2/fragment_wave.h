@@ -19,6 +19,9 @@ inline constexpr int kColorTargets = 8;
 inline constexpr int kDepthTarget = 8;  // MRTZ
 inline constexpr int kNullTarget = 9;
 
+// DB_SHADER_CONTROL, COVERAGE_TO_MASK_ENABLE: coverage follows from the alpha exported with depth.
+inline constexpr uint32_t kCoverageToMask = 1 << 7;
+
 // The values that a wave has exported to a target.
 struct TargetExport {
   bool exists = false;
