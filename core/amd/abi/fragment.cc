@@ -173,7 +173,8 @@ void AddRequiredInputs(FragmentAbi& abi) {
 }
 
 absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, FragmentAbi& abi) {
-  constexpr uint32_t kFlat = 1u << 10, kPointSprite = 1u << 17;
+  // The coordinate of points comes from no parameter: its OFFSET is that of constants, 0x20.
+  constexpr uint32_t kFlat = 1u << 10, kPointSprite = 1u << 17 | 0x20;
   absl::StatusOr<FragmentAttributes> attributes = AttributesOf(m);
   if (!attributes.ok()) return attributes.status();
   const size_t count = attributes->list.size() + (reads_viewport ? 1 : 0);
