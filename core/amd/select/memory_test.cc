@@ -54,6 +54,25 @@ TEST(SelectMemory, BytesAreWidenedByTheirLoad) {
             1u);
 }
 
+// Bytes and words that make dwords or words are moved as these.
+TEST(SelectMemory, PartsOfDwordsAreMovedTogether) {
+  const auto moved = [](const std::string& elements, const std::string& address) {
+    const std::string values = elements.substr(0, elements.find(' ')) == "i8" ? "%20" : "%21";
+    std::string list;
+    for (size_t i = elements.size() - 1; i < elements.size(); ++i) {
+      for (int n = elements[i] - '0'; n > 0; --n) list += ", " + values;
+    }
+    return SelectedOps("%20:i8 = trunc %1\n%21:i16 = trunc %1\n%10:i32 = shl %1, " + address +
+                       "\nstore_ssbo[0, align 1] %10" + list + "\n");
+  };
+  const std::string start = "collect s_load_dwordx4 v_mbcnt_lo_u32_b32 ", shift = "v_lshlrev_b32 ";
+  EXPECT_EQ(moved("i8 4", "2"),
+            start + shift + "v_perm_b32 v_perm_b32 v_perm_b32 buffer_store_dword");
+  EXPECT_EQ(moved("i8 2", "1"), start + shift + "v_perm_b32 buffer_store_short");
+  EXPECT_EQ(moved("i8 3", "2"), start + shift + "v_perm_b32 buffer_store_short buffer_store_byte");
+  EXPECT_EQ(moved("i8 2", "0"), start + shift + "buffer_store_byte buffer_store_byte");
+}
+
 // Returns true if the values that a load finds for the lanes become one: where a reader takes them
 // for uniform, here a branch.
 bool BecomesOne(const std::string& load, const std::string& reader) {
