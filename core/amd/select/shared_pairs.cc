@@ -19,7 +19,7 @@ struct Open {
   InstId inst;
   size_t position;
   Access access;
-  std::vector<Access> crossed;  // of loads: the writes behind it
+  std::vector<Access> crossed;  // of loads: the writes that are made behind it
 };
 
 class Finder {
@@ -81,11 +81,20 @@ class Finder {
       }
       partners_[id.index] = o.inst;
       partners_[o.inst.index] = id;
+      const Open first = o;
       open_.erase(open_.begin() + static_cast<long>(i));
+      if (access.writes) MovesDown(first);
       return;
     }
     if (open_.size() == kMaxOpen) open_.erase(open_.begin());
     open_.push_back({id, position, access, {}});
+  }
+
+  // Notes that a store is made behind the loads that followed it.
+  void MovesDown(const Open& store) {
+    for (Open& o : open_) {
+      if (!o.access.writes && o.position > store.position) o.crossed.push_back(store.access);
+    }
   }
 
   const mir::Module& m_;
