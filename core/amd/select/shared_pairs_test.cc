@@ -65,7 +65,7 @@ TEST(SharedPairs, LoadsOfOneBase) {
   EXPECT_FALSE(AreTwo(Loads("%10", "", "%1")));   // another base
 }
 
-// What is between, and if the loads are one all the same.
+// Names accesses that come between two loads, and whether these are one instruction all the same.
 TEST(SharedPairs, WhatIsBetweenLoads) {
   EXPECT_TRUE(AreTwo(Loads("%10", "store_shared[align 4] %12, 5\n", "%11")));
   EXPECT_TRUE(AreTwo(Loads("%10", "store_shared[align 4] %10, 5\n", "%11")));
