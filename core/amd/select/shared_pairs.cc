@@ -123,7 +123,8 @@ std::optional<TwoOffsets> TwoOffsetsOf(uint32_t a, uint32_t b, uint32_t unit) {
   if (distance % unit != 0) return std::nullopt;
   if (distance < kRounded * unit) return of(low - low / unit % kRounded * unit, unit);
   if (distance / unit <= kMaxOffset) return of(low, unit);
-  if (distance % (64 * unit) == 0 && distance / (64 * unit) <= kMaxOffset) return of(low, 64 * unit);
+  if (distance % (64 * unit) == 0 && distance / (64 * unit) <= kMaxOffset)
+    return of(low, 64 * unit);
   return std::nullopt;
 }
 
