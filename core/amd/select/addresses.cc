@@ -58,6 +58,20 @@ void Addresses::AddOffset(mir::ValueId offset, Location* location) {
   }
 }
 
+// Register and constant are added without wrapping, as those of buffers.
+Addresses::ScalarOffset Addresses::ScalarOffsetOf(mir::ValueId offset) {
+  constexpr uint32_t kMaxBytes = 64, kMaxConstant = 0xfffff - kMaxBytes;
+  const mid::Address sum = mid::AddressOf(m_, offset);
+  if (!sum.base.valid()) {
+    if (sum.offset <= kMaxConstant) return {lir::NoOperand(), sum.offset};
+    return {e_.ToS(Imm(sum.offset)), 0};
+  }
+  const bool in_reach = e_.HasOperand(sum.base) && sum.offset <= kMaxConstant &&
+                        uint64_t{mid::UpperBound(m_, sum.base)} + sum.offset <= 0xffffffff;
+  if (in_reach) return {e_.ToS(e_.Src(sum.base)), sum.offset};
+  return {e_.ToS(e_.Src(offset)), 0};
+}
+
 // Takes a constant out of a sum of 64 bits: low words added, the carry added to the high word. Not
 // of atomics, and if all of the access is within reach of immediates.
 Addresses::GlobalAddress Addresses::GlobalAddressOf(mir::InstId id) const {

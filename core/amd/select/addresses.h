@@ -46,6 +46,14 @@ class Addresses : public Room {
   // Adds an offset to a location that has none.
   void AddOffset(mir::ValueId offset, Location* location);
 
+  // The offset of a scalar load: a constant of at most 20 bits, which may grow by that of an
+  // access, and a register, or none.
+  struct ScalarOffset {
+    Operand soffset;
+    uint32_t constant = 0;
+  };
+  ScalarOffset ScalarOffsetOf(mir::ValueId offset);
+
   // The address operands of vector instructions: sources 0 to 2 of the encodings.
   struct Address {
     Operand vaddr, resource, soffset;

@@ -1,6 +1,8 @@
 #include "core/amd/select/memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 
 #include "absl/container/inlined_vector.h"
 #include "core/amd/select/one_values.h"
@@ -34,6 +36,21 @@ void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_
   }
 }
 
+// Returns which dwords of a load have uses. Volatile loads have effects.
+NeededDwords Memory::NeededOf(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const uint32_t bytes = e_.BitsOf(m_.result(id)) / 8;
+  NeededDwords needed;
+  needed.count = (inst.num_results * bytes + 3) / 4;
+  assert(needed.count <= 32);
+  for (int i = 0; i < inst.num_results; ++i) {
+    if ((inst.flags & mir::kVolatile) == 0 && !e_.Used(m_.result(id, i))) continue;
+    const uint32_t first = static_cast<uint32_t>(i) * bytes / 4;
+    needed.mask |= (bytes == 8 ? 3u : 1u) << first;
+  }
+  return needed;
+}
+
 // Loads elements that are smaller than dwords: two bytes as a word where they are aligned to it.
 void Memory::LoadSmallElements(mir::InstId id, const Location& location, uint32_t bytes,
                                bool by_words) {
@@ -54,7 +71,8 @@ void Memory::LoadSmallElements(mir::InstId id, const Location& location, uint32_
 }
 
 // A dword at a multiple of 4 is inside of a buffer with its first byte, since sizes of buffers are
-// rounded up to dwords (ABI.md), and inside of a page. So it may be loaded for two bytes or more.
+// rounded up to dwords (ABI.md) and bounds are checked for each dword (Mesa 25.0.7, ac_nir.c,
+// align_load_store_size), and inside of a page. So it may be loaded for three bytes or more.
 void Memory::LoadVector(mir::InstId id, const Location& location) {
   const mir::Inst& inst = m_.inst(id);
   const uint32_t bytes = e_.BitsOf(m_.result(id)) / 8;
@@ -63,14 +81,7 @@ void Memory::LoadVector(mir::InstId id, const Location& location) {
   if (bytes < 4 && (alignment < 4 || total < 3)) {
     return LoadSmallElements(id, location, bytes, bytes == 1 && alignment >= 2);
   }
-  const bool all = (inst.flags & mir::kVolatile) != 0;
-  absl::InlinedVector<bool, 16> needed((total + 3) / 4, all);
-  for (int i = 0; i < inst.num_results; ++i) {
-    if (!e_.Used(m_.result(id, i))) continue;
-    const uint32_t first = static_cast<uint32_t>(i) * bytes / 4;
-    for (uint32_t d = first; d < first + (bytes + 3) / 4; ++d) needed[d] = true;
-  }
-  SetDwords(id, memory_.Load(location, alignment, needed));
+  SetDwords(id, memory_.Load(location, alignment, NeededOf(id)));
 }
 
 // Returns the number whose low `bits` are `low`, 8 or 16, with `high` above them.
@@ -193,38 +204,48 @@ bool Memory::IsOfPair(mir::InstId id) {
 
 // ---- Scalar loads.
 
-void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset) {
+namespace {
+
+// Returns log2 of the dwords of the next scalar load, from dword `at` on, which is needed: at most
+// a quarter of it may be unneeded (Mesa 25.0.7, ac_nir.c, ac_nir_mem_vectorize_callback, allows a
+// dword for each access that is merged), since it takes registers while it is under way.
+// `beyond`: it may read more than is asked for.
+int ScalarSize(const NeededDwords& needed, uint32_t at, bool beyond) {
+  for (int log = 4; log > 0; --log) {
+    const uint32_t size = 1u << log;
+    if (!beyond && at + size > needed.count) continue;
+    const int used = std::popcount(needed.mask >> at & ((1u << size) - 1));
+    if (4 * (size - static_cast<uint32_t>(used)) <= size) return log;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Dwords need no alignment beyond their own. Loads of buffers may read more than is asked for,
+// since bounds are checked by dwords; others may not leave the page.
+void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, mir::ValueId offset) {
   constexpr Opcode kOfBuffer[] = {Opcode::kSBufferLoadDword, Opcode::kSBufferLoadDwordx2,
                                   Opcode::kSBufferLoadDwordx4, Opcode::kSBufferLoadDwordx8,
                                   Opcode::kSBufferLoadDwordx16};
   constexpr Opcode kOfAddress[] = {Opcode::kSLoadDword, Opcode::kSLoadDwordx2,
                                    Opcode::kSLoadDwordx4, Opcode::kSLoadDwordx8,
                                    Opcode::kSLoadDwordx16};
-  constexpr uint32_t kMaxOffset = 0xfffff;
-  const uint32_t bits = e_.BitsOf(m_.result(id));
-  const uint32_t count = (static_cast<uint32_t>(m_.inst(id).num_results) * bits + 31) / 32;
-  Operand soffset = lir::NoOperand();
-  uint32_t constant = 0;
-  if (IsImm(offset) && offset.id <= kMaxOffset) {
-    constant = offset.id;
-  } else {
-    soffset = e_.ToS(offset);
-  }
-  absl::InlinedVector<Operand, 16> dwords;
-  for (uint32_t at = 0; at < count;) {
-    // Loads of buffers may read more than is asked for; others may not leave the page.
-    int log = 0;
-    while (log < 4 && (1u << log) < count - at) ++log;
-    if (!buffer && (1u << log) > count - at) --log;
-    const uint32_t size = 1u << log;
-    Extra extra;
-    extra.offset = static_cast<int32_t>(constant + 4 * at);
-    const Operand def = Use(e_.New(kFileS, static_cast<int>(size)), 0, static_cast<int>(size));
-    e_.EmitRaw(Op(buffer ? kOfBuffer[log] : kOfAddress[log]), {def}, {base, soffset}, extra);
-    for (uint32_t i = 0; i < std::min(size, count - at); ++i) {
-      dwords.push_back(e_.Component(def, static_cast<int>(i)));
+  const Addresses::ScalarOffset place = addresses_.ScalarOffsetOf(offset);
+  const NeededDwords needed = NeededOf(id);
+  VectorMemory::Dwords dwords(needed.count);
+  for (uint32_t at = 0; at < needed.count;) {
+    if (!needed.At(at)) {
+      ++at;
+      continue;
     }
-    at += size;
+    const int log = ScalarSize(needed, at, buffer);
+    const int size = 1 << log;
+    Extra extra;
+    extra.offset = static_cast<int32_t>(place.constant + 4 * at);
+    const Operand def = Use(e_.New(kFileS, size), 0, size);
+    e_.EmitRaw(Op(buffer ? kOfBuffer[log] : kOfAddress[log]), {def}, {base, place.soffset}, extra);
+    for (int i = 0; i < size && at < needed.count; ++i) dwords[at++] = e_.Component(def, i);
   }
   SetDwords(id, dwords);
 }
@@ -240,12 +261,12 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
   const bool scalar =
       e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4;
   if (scalar && m_.IsConstant(offset) && m_.value(offset).bits + size <= bytes) {
-    LoadScalar(id, address, false, e_.Src(offset));
+    LoadScalar(id, address, false, offset);
     return absl::OkStatus();
   }
   const Operand descriptor = launch_.RawBuffer(address, Imm(bytes));
   if (scalar) {
-    LoadScalar(id, descriptor, true, e_.ToScalar(e_.Src(offset)));
+    LoadScalar(id, descriptor, true, offset);
     return absl::OkStatus();
   }
   Location location;
@@ -281,7 +302,7 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   if (IsScalarLoad(m_, e_.divergence(), id)) {
     int next = 0;
     const Operand base = descriptors_.Buffer(id, &next);
-    LoadScalar(id, base, true, e_.ToScalar(e_.Src(m_.source(id, next))));
+    LoadScalar(id, base, true, m_.source(id, next));
     return absl::OkStatus();
   }
   if (IsOfPair(id)) return absl::OkStatus();

@@ -37,8 +37,9 @@ class Memory : public Room {
   uint32_t private_bytes();
 
  private:
-  void LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset);
+  void LoadScalar(mir::InstId id, const Operand& base, bool buffer, mir::ValueId offset);
   absl::Status LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes);
+  NeededDwords NeededOf(mir::InstId id);
   void LoadVector(mir::InstId id, const Location& location);
   void LoadSmallElements(mir::InstId id, const Location& location, uint32_t bytes, bool by_words);
   void StoreVector(mir::InstId id, const Location& location, int first);

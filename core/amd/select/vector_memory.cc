@@ -133,16 +133,15 @@ void VectorMemory::StoreDwords(const Location& location, uint32_t at,
 }
 
 VectorMemory::Dwords VectorMemory::Load(const Location& location, uint32_t alignment,
-                                        absl::Span<const bool> needed) {
-  Dwords dwords(needed.size());
-  const auto count = static_cast<uint32_t>(needed.size());
-  for (uint32_t at = 0; at < count;) {
-    if (!needed[at]) {
+                                        const NeededDwords& needed) {
+  Dwords dwords(needed.count);
+  for (uint32_t at = 0; at < needed.count;) {
+    if (!needed.At(at)) {
       ++at;
       continue;
     }
-    uint32_t left = std::min(count - at, 4u);
-    while (!needed[at + left - 1]) --left;
+    uint32_t left = std::min(needed.count - at, 4u);
+    while (!needed.At(at + left - 1)) --left;
     const Share share = ShareOf(location.space, alignment, at, left);
     const Operand part = LoadDwords(location, 4 * at, static_cast<int>(share.dwords), share.two);
     for (uint32_t i = 0; i < share.dwords; ++i) {

@@ -9,15 +9,22 @@
 
 namespace kiln::amd {
 
+// Which of consecutive dwords are needed.
+struct NeededDwords {
+  uint32_t count = 0;  // at most 32
+  uint32_t mask = 0;
+  bool At(uint32_t dword) const { return (mask >> dword & 1) != 0; }
+};
+
 class VectorMemory : public Room {
  public:
   using Dwords = absl::InlinedVector<Operand, 16>;
 
   VectorMemory(Emission& e, Addresses& addresses) : Room(e), addresses_(addresses) {}
 
-  // Returns the dwords from the location on whose entry in `needed` is true; others may be absent.
-  // The location is a multiple of `alignment` bytes.
-  Dwords Load(const Location& location, uint32_t alignment, absl::Span<const bool> needed);
+  // Returns the needed ones of the dwords from the location on; others may be absent. The location
+  // is a multiple of `alignment` bytes.
+  Dwords Load(const Location& location, uint32_t alignment, const NeededDwords& needed);
   // Stores dwords `at` bytes behind a location, a multiple of 4.
   void Store(const Location& location, uint32_t alignment, uint32_t at,
              absl::Span<const Operand> dwords);
