@@ -27,7 +27,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/batch/permutations.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -39,7 +39,7 @@ struct ItemOptions {
   std::optional<std::string> entry_point;
   std::optional<std::vector<std::string>> defines;
   std::vector<std::string> folders;
-  std::optional<std::vector<kiln::v1alpha::SpecConstant>> spec_constants;
+  std::optional<std::vector<kiln::v1::SpecConstant>> spec_constants;
   std::optional<std::vector<uint32_t>> widths;
   std::optional<uint32_t> subgroup_size;  // required; 0: none
   std::optional<bool> full_subgroups;
@@ -47,10 +47,10 @@ struct ItemOptions {
   std::optional<std::string> container;  // as requests have it
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
-  std::optional<kiln::v1alpha::PipelineState> state;
+  std::optional<kiln::v1::PipelineState> state;
   std::optional<Permutations> permutations;
   // Constants of a pair's vertex shader instead of spec_constants.
-  std::optional<std::vector<kiln::v1alpha::SpecConstant>> vertex_spec;
+  std::optional<std::vector<kiln::v1::SpecConstant>> vertex_spec;
   // One permutation: added to `defines` and `spec_constants`, or to those of the command line.
   Permutation added = {};
 };

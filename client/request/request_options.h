@@ -11,13 +11,13 @@
 #include "absl/strings/string_view.h"
 #include "client/cli/flags.h"
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct CompileSettings {
   // Everything but the source.
-  kiln::v1alpha::CompileRequest request;
+  kiln::v1::CompileRequest request;
   SourceOptions source;
 };
 
@@ -37,8 +37,8 @@ bool IsOnAnotherMachine(absl::string_view service);
 
 // Checks settings against the service's capabilities: targets, passes, counts. Takes over its
 // limits.
-absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,
-                           const std::string& service, CompileSettings* settings);
+absl::Status CheckSettings(const kiln::v1::Capabilities& capabilities, const std::string& service,
+                           CompileSettings* settings);
 
 // Returns "compute" for "comp"; InvalidArgument lists the stages.
 absl::StatusOr<std::string> ParseStage(const std::string& name);
@@ -52,8 +52,8 @@ absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>
 absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names);
 
 // Returns true if the service compiles this stage at all; otherwise sets `refusal`.
-bool StageIsCompiled(const kiln::v1alpha::Capabilities& capabilities, const std::string& stage,
-                     kiln::v1alpha::TargetResult* refusal);
+bool StageIsCompiled(const kiln::v1::Capabilities& capabilities, const std::string& stage,
+                     kiln::v1::TargetResult* refusal);
 
 }  // namespace kiln::client
 

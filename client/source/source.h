@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "client/source/include_scanner.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -49,7 +49,7 @@ struct SourceFile {
 // too_large, include_error. Only cannot_read, other_format and no_stage are errors of the command
 // line, not of the file.
 absl::Status LoadSource(const std::string& path, const std::string& name,
-                        const SourceOptions& options, kiln::v1alpha::CompileRequest* request,
+                        const SourceOptions& options, kiln::v1::CompileRequest* request,
                         std::vector<MissingInclude>* missing,
                         std::vector<SourceFile>* read = nullptr);
 

@@ -66,6 +66,8 @@ struct Features {
     uint32_t lane;   // of each lane
     uint32_t block;  // at one offset for all lanes; 0: unsupported
     uint32_t shared_block_alignment;
+    bool block_of_constants;  // also at constant offsets in memory that nothing writes, where a
+                              // target's selection has no blocks of its own
   } access;
 };
 

@@ -5,7 +5,7 @@ namespace kiln::cache {
 
 Digest SpirvDigest(std::string_view module) { return Sha256(module); }
 
-Digest GlslDigest(const kiln::v1alpha::GlslSource& source) {
+Digest GlslDigest(const kiln::v1::GlslSource& source) {
   CanonicalWriter w("kiln.glsl.1");
   w.Add(source.name());
   w.Add(source.stage());

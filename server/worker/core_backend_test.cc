@@ -16,7 +16,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 constexpr char kExplain[] = "explain_error";
 

@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/emit/emit.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
+#include "core/amd/pipeline/reload_descriptors.h"
 #include "core/amd/pipeline/schedule.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
@@ -55,28 +57,60 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   return context.Rewrite() && ScheduleForWaves(w);
 }
 
-// Allocates registers: of the step that the schedule fits, else of larger ones. If no order of
-// instructions fits, spills from the original order.
-absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
-  const lir::Machine& machine = Gfx1030Machine();
+using Allocated = absl::StatusOr<lir::ra::AllocationStats>;
+
+// Allocates with the vector registers of the step that the schedule fits, else of larger ones.
+template <class Allocate>
+Allocated AllocateBySteps(Work& w, const Allocate& allocate) {
   const uint32_t all = w.lir.pool_units[kPoolVgpr];
   for (uint32_t step = w.vgpr_goal; step != 0 && step < all; step = LargerStep(w, step)) {
     w.lir.pool_units[kPoolVgpr] = step;
-    absl::StatusOr<lir::ra::AllocationStats> within =
-        lir::ra::AllocateChecked(machine, &w.lir, w.check);
+    Allocated within = allocate();
     w.lir.pool_units[kPoolVgpr] = all;
     if (!absl::IsResourceExhausted(within.status())) return within;
   }
-  absl::StatusOr<lir::ra::AllocationStats> stats =
-      lir::ra::AllocateChecked(machine, &w.lir, w.check);
+  return allocate();
+}
+
+// Spills: scalars alone if that does, to lanes of a register within the step, which costs no waves;
+// else what all registers do not hold. `vectors`: that are live at once.
+Allocated AllocateWithSpills(Work& w, uint32_t vectors) {
+  const uint32_t all = w.lir.pool_units[kPoolVgpr];
+  return AllocateBySteps(w, [&]() -> Allocated {
+    const uint32_t step = w.lir.pool_units[kPoolVgpr];
+    const absl::Status larger = absl::ResourceExhaustedError("vector registers are missing");
+    if (step < all && vectors >= step) return larger;
+    lir::Function attempt = w.lir;
+    Allocated stats = lir::ra::AllocateWithSpillsChecked(Gfx1030Machine(), &attempt, w.check);
+    if (!stats.ok()) return stats;
+    if (step < all && attempt.spill_units != 0) return larger;
+    w.lir = std::move(attempt);
+    return stats;
+  });
+}
+
+// Allocates registers. If no order of instructions fits, descriptors are loaded where they are read
+// and a new schedule is made; if that does not fit either, spills from the original order.
+Allocated AllocateOrSpill(Work& w, PassContext& context) {
+  std::vector<lir::Pressure> pressure;
+  const auto allocate = [&] {
+    return lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &pressure);
+  };
+  Allocated stats = AllocateBySteps(w, allocate);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
     lir::SwapOrder(w.lir, w.unscheduled);
-    stats = lir::ra::AllocateChecked(machine, &w.lir, w.check);
+    stats = AllocateBySteps(w, allocate);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
-  return lir::ra::AllocateWithSpillsChecked(machine, &w.lir, w.check);
+  const uint32_t vectors = pressure[kPoolVgpr].logical;
+  if (vectors <= w.lir.pool_units[kPoolVgpr] && ReloadDescriptors(w.lir)) {
+    context.Remark("descriptors_reloaded", 0, std::string(stats.status().message()));
+    if (!w.unscheduled.empty()) ScheduleForWaves(w);
+    return AllocateOrSpill(w, context);
+  }
+  return AllocateWithSpills(w, vectors);
 }
 
 absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {

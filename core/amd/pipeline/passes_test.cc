@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "core/amd/lir/machine.h"
+#include "core/amd/lir/ops.h"
 #include "core/base/pass.h"
+#include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
@@ -76,6 +79,21 @@ class PassesTest : public ::testing::Test {
     return runner.Run(WorkLevel(), Passes(), w);
   }
 
+  // Allocates registers of a program that was scheduled for 32 vector registers.
+  static void Allocate(const std::string& text, Work& w) {
+    absl::StatusOr<lir::Function> f = lir::Parse(Gfx1030Machine(), text);
+    ASSERT_TRUE(f.ok()) << f.status();
+    w.lir = *std::move(f);
+    w.lir.pool_units = {256, kSgprUnits, 1};
+    w.stage = Work::Stage::kSsa;
+    w.vgpr_goal = 32;
+    for (const Pass<Work>& pass : Passes()) {
+      if (pass.name != "allocate_registers") continue;
+      PassContext context = PassContext::ForTest();
+      ASSERT_EQ(pass.run(w, context).status(), absl::OkStatus());
+    }
+  }
+
   const mir::Module module_;
   const Abi abi_;
 };
@@ -113,6 +131,50 @@ TEST_F(PassesTest, DeadInstructionsGoBeforeTheOrderIsMade) {
   Work scheduled = WorkAt(32);
   ASSERT_EQ(RunUntil("schedule", scheduled), absl::OkStatus());
   EXPECT_EQ(scheduled.unscheduled.size(), static_cast<size_t>(WorkLevel().count(less)));
+}
+
+// Scalars that find no register go to lanes of one within the step, not of the last of all.
+TEST_F(PassesTest, SpilledScalarsCostNoWaves) {
+  constexpr int kScalars = 150;
+  std::string text = "function gfx1030 width 64\nvalue %0 V 4x1\nvalue %1 S 4x1\n";
+  for (int i = 2; i < 2 * kScalars; ++i) absl::StrAppend(&text, "value %", i, " S 4x1\n");
+  text += "value %300 V 4x1\nlivein %0 at 0\nlivein %1 at 0\nblock b0 depth 0\n";
+  for (int i = 2; i <= kScalars; ++i) {
+    absl::StrAppend(&text, "  %", i, " = s_mul_i32 %1 #0x", absl::Hex(i), " {[]}\n");
+  }
+  for (int i = 2; i < kScalars; ++i) {
+    absl::StrAppend(&text, "  %", kScalars + i - 1, " = s_mul_i32 %", i, " %",
+                    i == 2 ? kScalars : kScalars + i - 2, " {[]}\n");
+  }
+  absl::StrAppend(&text, "  %300 = v_xor_b32 %0 %", 2 * kScalars - 2, " {[]}\n  end\n");
+  Work w = WorkAt(64);
+  Allocate(text, w);
+  EXPECT_GT(w.spilled_sgprs, 0);
+  EXPECT_EQ(w.spilled_vgprs, 0);
+  EXPECT_EQ(w.lir.pool_units[kPoolVgpr], 256u) << "of the workgroup";
+  for (const lir::Reserved& reserved : w.lir.reserved) {
+    if (reserved.pool != kPoolVgpr) continue;
+    EXPECT_LE(reserved.first + reserved.units, 32u);
+  }
+}
+
+// Descriptors that a later block reads are loaded there if scalars would be spilled.
+TEST_F(PassesTest, DescriptorsAreLoadedAgainInsteadOfSpilled) {
+  constexpr int kDescriptors = 40;
+  std::string text = "function gfx1030 width 64\nvalue %0 S 4x2\nvalue %1 V 4x1\n";
+  for (int i = 0; i < kDescriptors; ++i) absl::StrAppend(&text, "value %", 2 + i, " S 4x4\n");
+  text += "livein %0 at 0\nlivein %1 at 0\nblock b0 depth 0\n";
+  for (int i = 0; i < kDescriptors; ++i) {
+    absl::StrAppend(&text, "  %", 2 + i, "x4 = s_load_dwordx4 %0x2 _ {nomask [offset ", 16 * i,
+                    "]}\n");
+  }
+  text += "  jump\n  -> b1\nblock b1 depth 0\n";
+  for (int i = 0; i < kDescriptors; ++i) {
+    absl::StrAppend(&text, "  buffer_store_dword %1 _ %", 2 + i, "x4 _ {[]}\n");
+  }
+  Work w = WorkAt(64);
+  Allocate(text + "  end\n", w);
+  EXPECT_EQ(w.spilled_sgprs, 0);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ void Atomics::SetResult(mir::InstId id, const Operand& old, bool wide) {
 absl::Status Atomics::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   int next = 0;
-  const Location location = memory_.LocationOf(id, &next);
+  const Location location = addresses_.Of(id, &next);
   std::optional<uint32_t> given;
   const auto asked = static_cast<mir::AtomicOp>(inst.imm1);
   const mir::AtomicOp op = Replaced(asked, &given);
@@ -105,7 +105,7 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
     const Opcode opcode =
         used ? (wide ? row->shared64_rtn : row->shared_rtn) : (wide ? row->shared64 : row->shared);
     if (opcode == kNone) return e_.Unexpected("an atomic that has no instruction");
-    const Memory::Address a = memory_.AddressOf(location, 0, 0xffff);
+    const Addresses::Address a = addresses_.At(location, 0);
     const auto all = absl::MakeConstSpan(operands);
     const Operand data = e_.Vector(all.subspan(0, half), kFileV);
     const Operand second = compares ? e_.Vector(all.subspan(half), kFileV) : lir::NoOperand();
@@ -128,7 +128,7 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
   if (compares) data.assign(operands.begin() + static_cast<long>(half), operands.end());
   data.insert(data.end(), operands.begin(),
               compares ? operands.begin() + static_cast<long>(half) : operands.end());
-  Memory::Address a = memory_.AddressOf(location, 0, buffer ? 0xfff : 0x7ff);
+  Addresses::Address a = addresses_.At(location, 0);
   if (used) a.extra.cache |= kGlc;
   const Operand vector = e_.Vector(data, kFileV);
   if (!buffer) {

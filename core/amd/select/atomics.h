@@ -3,13 +3,13 @@
 #define KILN_CORE_AMD_SELECT_ATOMICS_H_
 
 #include "absl/status/status.h"
-#include "core/amd/select/memory.h"
+#include "core/amd/select/addresses.h"
 
 namespace kiln::amd {
 
 class Atomics : public Room {
  public:
-  Atomics(Emission& e, Memory& memory) : Room(e), memory_(memory) {}
+  Atomics(Emission& e, Addresses& addresses) : Room(e), addresses_(addresses) {}
 
   // Selects an atomic of 32 or 64 bits (of which operands and result are pairs of dwords).
   absl::Status VisitAtomic(mir::InstId id);
@@ -17,7 +17,7 @@ class Atomics : public Room {
  private:
   void SetResult(mir::InstId id, const Operand& old, bool wide);
 
-  Memory& memory_;
+  Addresses& addresses_;
 };
 
 }  // namespace kiln::amd

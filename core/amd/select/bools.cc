@@ -244,6 +244,25 @@ void Bools::VisitLogic(mir::InstId id, Opcode scalar, LirOp mask) {
   e_.Set(result, e_.Pseudo(mask, kFileM, 1, {MaskOf(a), MaskOf(b)}));
 }
 
+// Selects a mask of which one side is the same in all lanes, by fewer operations than of two masks;
+// returns false if neither is.
+bool Bools::SelectOfConstant(mir::ValueId result, mir::ValueId c, mir::ValueId a, mir::ValueId b) {
+  const auto mask = [&](LirOp op, mir::ValueId x, mir::ValueId y) {
+    return e_.Pseudo(op, kFileM, 1, {MaskOf(x), MaskOf(y)});
+  };
+  const Operand if_true = e_.Src(a), if_false = e_.Src(b);
+  if (IsImm(if_true)) {
+    e_.Set(result, (if_true.id & 1) != 0 ? mask(kMaskOr, b, c) : mask(kMaskAndNot, b, c));
+  } else if (IsImm(if_false)) {
+    const bool on = (if_false.id & 1) != 0;  // in lanes that the condition does not choose
+    e_.Set(result,
+           on ? e_.Pseudo(kMaskNot, kFileM, 1, {mask(kMaskAndNot, c, a)}) : mask(kMaskAnd, a, c));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void Bools::VisitSelect(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   const mir::ValueId c = m_.source(id, 0), a = m_.source(id, 1), b = m_.source(id, 2);
@@ -251,6 +270,7 @@ void Bools::VisitSelect(mir::InstId id) {
     e_.Set(result, Select(c, NumberOf(a), NumberOf(b)));
     return;
   }
+  if (SelectOfConstant(result, c, a, b)) return;
   const Operand condition = MaskOf(c);
   const Operand taken = e_.Pseudo(kMaskAnd, kFileM, 1, {MaskOf(a), condition});
   const Operand other = e_.Pseudo(kMaskAndNot, kFileM, 1, {MaskOf(b), condition});

@@ -37,6 +37,7 @@ class Bools : public Room {
   absl::Status VisitNot(mir::InstId id);
   void VisitLogic(mir::InstId id, Opcode scalar, LirOp mask);
   void VisitSelect(mir::InstId id);
+  bool SelectOfConstant(mir::ValueId result, mir::ValueId c, mir::ValueId a, mir::ValueId b);
 
   std::vector<Operand> numbers_;  // by MIR value: 0 or 1 in S, of booleans that are SCC
 };

@@ -41,7 +41,23 @@ TEST(SelectBools, BooleansAreComparedAndSelected) {
             "v_cmp_lt_i32 v_cmp_eq_f32 mask_xor mask_not");
   EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = feq %3, %4\n"
                         "%12:bool = select %10, %11, false\n"),
-            "v_cmp_lt_i32 v_cmp_eq_f32 mask_and mask_const mask_and_not mask_or");
+            "v_cmp_lt_i32 v_cmp_eq_f32 mask_and");
+}
+
+// A side that is the same in all lanes is no mask.
+TEST(SelectBools, SelectsOfAConstantAreOneOperation) {
+  const auto select = [](const std::string& sides) {
+    return SelectedOps("%10:bool = slt %1, %2\n%11:bool = feq %3, %4\n%12:bool = select %10, " +
+                       sides + "\n");
+  };
+  const std::string compares = "v_cmp_lt_i32 v_cmp_eq_f32 ";
+  EXPECT_EQ(select("false, %11"), compares + "mask_and_not");
+  EXPECT_EQ(select("true, %11"), compares + "mask_or");
+  EXPECT_EQ(select("%11, false"), compares + "mask_and");
+  EXPECT_EQ(select("%11, true"), compares + "mask_and_not mask_not");
+  EXPECT_EQ(SelectedOps("%10:bool = slt %1, %2\n%11:bool = feq %3, %4\n%12:bool = flt %3, %4\n"
+                        "%13:bool = select %10, %11, %12\n"),
+            compares + "v_cmp_lt_f32 mask_and mask_and_not mask_or");
 }
 
 }  // namespace

@@ -1,249 +1,16 @@
 #include "core/amd/select/memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 
 #include "absl/container/inlined_vector.h"
 #include "core/amd/select/one_values.h"
+#include "core/mid/analysis/alias.h"
 
 namespace kiln::amd {
-namespace {
-
-// The instructions that move a number of dwords, or one byte or word, in each space.
-struct Instructions {
-  Opcode load[5];   // by dwords
-  Opcode store[5];  // by dwords
-  Opcode load_byte, load_word, store_byte, store_word;
-};
-
-constexpr Opcode kNone = Opcode::kSNop;
-constexpr Instructions kBuffers = {{kNone, Opcode::kBufferLoadDword, Opcode::kBufferLoadDwordx2,
-                                    Opcode::kBufferLoadDwordx3, Opcode::kBufferLoadDwordx4},
-                                   {kNone, Opcode::kBufferStoreDword, Opcode::kBufferStoreDwordx2,
-                                    Opcode::kBufferStoreDwordx3, Opcode::kBufferStoreDwordx4},
-                                   Opcode::kBufferLoadUbyte,
-                                   Opcode::kBufferLoadUshort,
-                                   Opcode::kBufferStoreByte,
-                                   Opcode::kBufferStoreShort};
-constexpr Instructions kGlobals = {{kNone, Opcode::kGlobalLoadDword, Opcode::kGlobalLoadDwordx2,
-                                    Opcode::kGlobalLoadDwordx3, Opcode::kGlobalLoadDwordx4},
-                                   {kNone, Opcode::kGlobalStoreDword, Opcode::kGlobalStoreDwordx2,
-                                    Opcode::kGlobalStoreDwordx3, Opcode::kGlobalStoreDwordx4},
-                                   Opcode::kGlobalLoadUbyte,
-                                   Opcode::kGlobalLoadUshort,
-                                   Opcode::kGlobalStoreByte,
-                                   Opcode::kGlobalStoreShort};
-constexpr Instructions kScratches = {
-    {kNone, Opcode::kScratchLoadDword, Opcode::kScratchLoadDwordx2, Opcode::kScratchLoadDwordx3,
-     Opcode::kScratchLoadDwordx4},
-    {kNone, Opcode::kScratchStoreDword, Opcode::kScratchStoreDwordx2, Opcode::kScratchStoreDwordx3,
-     Opcode::kScratchStoreDwordx4},
-    Opcode::kScratchLoadUbyte,
-    Opcode::kScratchLoadUshort,
-    Opcode::kScratchStoreByte,
-    Opcode::kScratchStoreShort};
-constexpr Instructions kShared = {
-    {kNone, Opcode::kDsReadB32, Opcode::kDsReadB64, Opcode::kDsReadB96, Opcode::kDsReadB128},
-    {kNone, Opcode::kDsWriteB32, Opcode::kDsWriteB64, Opcode::kDsWriteB96, Opcode::kDsWriteB128},
-    Opcode::kDsReadU8,
-    Opcode::kDsReadU16,
-    Opcode::kDsWriteB8,
-    Opcode::kDsWriteB16};
-
-const Instructions& Of(Space space) {
-  switch (space) {
-    case Space::kShared: return kShared;
-    case Space::kGlobal: return kGlobals;
-    case Space::kScratch: return kScratches;
-    default: return kBuffers;
-  }
-}
-
-// Immediate offsets: 12 bits of buffers, 11 (and a sign) of global and scratch, 16 of LDS.
-uint32_t MaxImmediate(Space space) {
-  switch (space) {
-    case Space::kShared: return 0xffff;
-    case Space::kBuffer: return 0xfff;
-    default: return 0x7ff;
-  }
-}
-
-// The most dwords of one instruction for elements aligned to so many bytes. LDS instructions of 64
-// bits and more need their alignment.
-int MaxDwords(Space space, uint32_t alignment) {
-  if (space != Space::kShared || alignment >= 16) return 4;
-  return alignment >= 8 ? 2 : 1;
-}
-
-}  // namespace
-
-// ---- Addresses.
-
-void Memory::SplitOffset(const Operand& offset, Location* location) {
-  if (IsImm(offset)) {
-    location->constant = offset.id;
-  } else if (e_.IsIn(offset, kFileS) && location->space == Space::kBuffer) {
-    location->scalar = offset;
-  } else {
-    location->vector = e_.ToV(offset);
-  }
-}
-
-// Takes a constant out of a sum of 64 bits: low words added, the carry added to the high word. Not
-// of atomics, and if all of the access is within reach of immediates.
-Memory::GlobalAddress Memory::GlobalAddressOf(mir::InstId id) const {
-  constexpr uint32_t kMaxBytes = 64;  // of one access
-  const GlobalAddress whole = {m_.source(id, 0), m_.source(id, 1)};
-  const mir::Op op = m_.inst(id).op;
-  if (op != mir::Op::kLoadGlobal && op != mir::Op::kStoreGlobal) return whole;
-  const auto low = e_.DefinedBy(whole.low, mir::Op::kIadd);
-  const auto high = e_.DefinedBy(whole.high, mir::Op::kIadd);
-  if (!low || !high || !m_.IsConstant(m_.source(*low, 1))) return whole;
-  const mir::ValueId base = m_.source(*low, 0), constant = m_.source(*low, 1);
-  const uint64_t bytes = m_.value(constant).bits;
-  if (bytes + kMaxBytes > MaxImmediate(Space::kGlobal)) return whole;
-  for (int i = 0; i < 2; ++i) {
-    const auto carry = e_.DefinedBy(m_.source(*high, i), mir::Op::kUaddCarry);
-    if (!carry) continue;
-    const mir::ValueId a = m_.source(*carry, 0), b = m_.source(*carry, 1);
-    if (!(a == base && b == constant) && !(b == base && a == constant)) continue;
-    const mir::ValueId rest = m_.source(*high, 1 - i);
-    if (!e_.HasOperand(base) || !e_.HasOperand(rest)) return whole;
-    return {base, rest, static_cast<uint32_t>(bytes)};
-  }
-  return whole;
-}
-
-// Coherent and volatile accesses reach the level of the device: loads GLC and DLC, stores GLC.
-Location Memory::LocationOf(mir::InstId id, int* next) {
-  const mir::Inst& inst = m_.inst(id);
-  Location location;
-  *next = 0;
-  location.flags = e_.OrderOf(id);
-  switch (inst.op) {
-    case mir::Op::kLoadShared:
-    case mir::Op::kStoreShared:
-    case mir::Op::kSharedAtomic:
-    case mir::Op::kSharedAtomic64: location.space = Space::kShared; break;
-    case mir::Op::kLoadGlobal:
-    case mir::Op::kStoreGlobal:
-    case mir::Op::kGlobalAtomic:
-    case mir::Op::kGlobalAtomic64: location.space = Space::kGlobal; break;
-    default: location.descriptor = descriptors_.Buffer(id, next); break;
-  }
-  const mir::OpInfo& info = mir::Info(inst.op);
-  if ((inst.flags & (mir::kCoherent | mir::kVolatile)) != 0 && location.space != Space::kShared) {
-    location.cache = info.Has('W') ? kGlc : kGlc | kDlc;
-    if (info.Has('R') && info.Has('W')) location.cache = 0;  // atomics are at the device's level
-  }
-  if (location.space == Space::kGlobal) {
-    const GlobalAddress address = GlobalAddressOf(id);
-    const Operand low = e_.Src(address.low), high = e_.Src(address.high);
-    location.constant = address.constant;
-    *next = 2;
-    if (e_.IsScalar(low) && e_.IsScalar(high)) {
-      location.scalar = e_.Vector({low, high}, kFileS);
-    } else {
-      location.vector = e_.Vector({low, high}, kFileV);
-    }
-    return location;
-  }
-  SplitOffset(e_.Src(m_.source(id, *next)), &location);
-  ++*next;
-  return location;
-}
-
-Memory::Address Memory::AddressOf(const Location& location, uint32_t at, uint32_t max_immediate) {
-  Address a;
-  a.vaddr = location.vector;
-  a.extra.cache = location.cache;
-  const uint32_t constant = location.constant + at;
-  // An immediate that must not carry is added by an instruction where another offset is present:
-  // the sum of 32 bits wraps.
-  const uint32_t immediate = constant <= max_immediate ? constant : constant & max_immediate;
-  a.extra.offset = static_cast<int32_t>(immediate);
-  const uint32_t rest = constant - immediate;
-  switch (location.space) {
-    case Space::kBuffer:
-      a.resource = location.descriptor;
-      a.soffset = Exists(location.scalar) ? location.scalar : Imm(0);
-      if (rest != 0) {
-        a.soffset =
-            Exists(location.scalar) ? e_.Add(location.scalar, Imm(rest)) : e_.ToS(Imm(rest));
-      }
-      if (Exists(a.vaddr)) a.extra.flags |= kOffen;
-      break;
-    case Space::kShared:
-      if (!Exists(a.vaddr)) {
-        a.vaddr = e_.ToV(Imm(rest));
-      } else if (rest != 0) {
-        a.vaddr = e_.Valu(Opcode::kVAddNcU32, {Imm(rest), a.vaddr});
-      }
-      break;
-    case Space::kGlobal:
-      a.soffset = location.scalar;
-      if (Exists(location.scalar) && !Exists(a.vaddr)) a.vaddr = e_.ToV(Imm(rest));
-      break;
-    case Space::kScratch:
-      if (!Exists(a.vaddr)) {
-        a.vaddr = e_.ToV(Imm(rest));
-      } else if (rest != 0) {
-        a.vaddr = e_.Valu(Opcode::kVAddNcU32, {Imm(rest), a.vaddr});
-      }
-      break;
-  }
-  return a;
-}
 
 // ---- Data.
-
-Operand Memory::LoadDwords(const Location& location, uint32_t at, int dwords) {
-  const Address a = AddressOf(location, at, MaxImmediate(location.space));
-  const Operand def = Use(e_.New(kFileV, dwords), 0, dwords);
-  const Opcode op = Of(location.space).load[dwords];
-  if (location.space == Space::kShared) {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr}, a.extra, location.flags);
-  } else {
-    e_.EmitRaw(Op(op), {def}, {a.vaddr, a.resource, a.soffset}, a.extra, location.flags);
-  }
-  return def;
-}
-
-void Memory::StoreDwords(const Location& location, uint32_t at, absl::Span<const Operand> dwords) {
-  const Address a = AddressOf(location, at, MaxImmediate(location.space));
-  const Operand data = e_.Vector(dwords, kFileV);
-  const Opcode op = Of(location.space).store[dwords.size()];
-  switch (location.space) {
-    case Space::kBuffer:
-      e_.EmitRaw(Op(op), {}, {a.vaddr, a.resource, a.soffset, data}, a.extra);
-      break;
-    case Space::kShared: e_.EmitRaw(Op(op), {}, {a.vaddr, data}, a.extra); break;
-    default: e_.EmitRaw(Op(op), {}, {a.vaddr, data, a.soffset}, a.extra); break;
-  }
-}
-
-Operand Memory::LoadSmall(const Location& location, uint32_t at, uint32_t bytes) {
-  const Address a = AddressOf(location, at, MaxImmediate(location.space));
-  const Operand def = Use(e_.New(kFileV));
-  const Instructions& of = Of(location.space);
-  e_.EmitRaw(Op(bytes == 1 ? of.load_byte : of.load_word), {def}, {a.vaddr, a.resource, a.soffset},
-             a.extra, location.flags);
-  return def;
-}
-
-void Memory::StoreSmall(const Location& location, uint32_t at, uint32_t bytes,
-                        const Operand& value) {
-  const Address a = AddressOf(location, at, MaxImmediate(location.space));
-  const Instructions& of = Of(location.space);
-  const Opcode op = bytes == 1 ? of.store_byte : of.store_word;
-  const Operand data = e_.ToV(value);
-  switch (location.space) {
-    case Space::kBuffer:
-      e_.EmitRaw(Op(op), {}, {a.vaddr, a.resource, a.soffset, data}, a.extra);
-      break;
-    case Space::kShared: e_.EmitRaw(Op(op), {}, {a.vaddr, data}, a.extra); break;
-    default: e_.EmitRaw(Op(op), {}, {a.vaddr, data, a.soffset}, a.extra); break;
-  }
-}
 
 // Returns the number from this bit of a dword on; bits above it are undefined.
 Operand Memory::Extract(const Operand& dword, uint32_t bit) {
@@ -261,111 +28,224 @@ void Memory::SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_
     if (bits == 64) {
       const Operand low = dwords[2 * static_cast<size_t>(i)],
                     high = dwords[2 * static_cast<size_t>(i) + 1];
+      if (!Exists(low)) continue;  // without uses
       e_.SetLoaded(v, e_.Vector({low, high}, e_.IsIn(low, kFileS) ? kFileS : kFileV));
-    } else {
+    } else if (Exists(dwords[bit / 32])) {
       e_.SetLoaded(v, Extract(dwords[bit / 32], bit % 32));
     }
   }
 }
 
+// Returns which dwords of a load have uses. Volatile loads have effects.
+NeededDwords Memory::NeededOf(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const uint32_t bytes = e_.BitsOf(m_.result(id)) / 8;
+  NeededDwords needed;
+  needed.count = (inst.num_results * bytes + 3) / 4;
+  assert(needed.count <= 32);
+  for (int i = 0; i < inst.num_results; ++i) {
+    if ((inst.flags & mir::kVolatile) == 0 && !e_.Used(m_.result(id, i))) continue;
+    const uint32_t first = static_cast<uint32_t>(i) * bytes / 4;
+    needed.mask |= (bytes == 8 ? 3u : 1u) << first;
+  }
+  return needed;
+}
+
+// Loads elements that are smaller than dwords: two bytes as a word where they are aligned to it.
+void Memory::LoadSmallElements(mir::InstId id, const Location& location, uint32_t bytes,
+                               bool by_words) {
+  const int count = m_.inst(id).num_results;
+  for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<uint32_t>(i) * bytes;
+    const mir::ValueId v = m_.result(id, i);
+    if (by_words && i + 1 < count) {
+      const Operand word = memory_.LoadSmall(location, at, 2);
+      e_.SetLoaded(v, word);
+      e_.SetLoaded(m_.result(id, ++i), Extract(word, 8));
+      e_.SetZeroAbove(m_.result(id, i));
+      continue;
+    }
+    e_.SetLoaded(v, memory_.LoadSmall(location, at, bytes));
+    e_.SetZeroAbove(v);
+  }
+}
+
+// A dword at a multiple of 4 is inside of a buffer with its first byte, since sizes of buffers are
+// rounded up to dwords (ABI.md) and bounds are checked for each dword (Mesa 25.0.7, ac_nir.c,
+// align_load_store_size), and inside of a page. So it may be loaded for three bytes or more.
 void Memory::LoadVector(mir::InstId id, const Location& location) {
   const mir::Inst& inst = m_.inst(id);
   const uint32_t bytes = e_.BitsOf(m_.result(id)) / 8;
-  const uint32_t alignment = std::max(inst.imm1, bytes);
+  const uint32_t alignment = AlignmentOf(m_, id);
   const auto total = static_cast<uint32_t>(inst.num_results) * bytes;
-  if (bytes < 4 && (alignment < 4 || total < 4)) {
-    for (uint32_t i = 0; i < inst.num_results; ++i) {
-      const mir::ValueId v = m_.result(id, static_cast<int>(i));
-      e_.SetLoaded(v, LoadSmall(location, i * bytes, bytes));
-      e_.SetZeroAbove(v);
+  if (bytes < 4 && (alignment < 4 || total < 3)) {
+    return LoadSmallElements(id, location, bytes, bytes == 1 && alignment >= 2);
+  }
+  SetDwords(id, memory_.Load(location, alignment, NeededOf(id)));
+}
+
+// Returns the number whose low `bits` are `low`, 8 or 16, with `high` above them.
+Operand Memory::Joined(const Operand& low, const Operand& high, uint32_t bits) {
+  const uint32_t ones = (1u << bits) - 1;
+  if (IsImm(low) && IsImm(high)) return Imm((low.id & ones) | high.id << bits);
+  if (e_.IsScalar(low) && e_.IsScalar(high)) {
+    if (bits == 16) return e_.Salu(Opcode::kSPackLlB32B16, {low, high});
+    const Operand cleared = e_.Salu(Opcode::kSAndB32, {low, Imm(ones)});
+    return e_.Salu(Opcode::kSOrB32, {e_.Salu(Opcode::kSLshlB32, {high, Imm(bits)}), cleared});
+  }
+  // Bytes 0 to 3 of the selector name those of the second source, 4 to 7 of the first, 12 is 0.
+  return e_.Valu(Opcode::kVPermB32, {high, low, Imm(bits == 16 ? 0x05040100 : 0x0c0c0400)});
+}
+
+// Stores elements that are smaller than dwords, as the largest units that their alignment allows:
+// bounds are checked by dwords (LoadVector).
+void Memory::StoreSmallElements(const Location& location, uint32_t bytes, uint32_t alignment,
+                                absl::Span<const Operand> values) {
+  const size_t in_word = 2 / bytes, in_dword = 4 / bytes;
+  const auto word = [&](size_t i) {
+    return bytes == 2 ? values[i] : Joined(values[i], values[i + 1], 8);
+  };
+  for (size_t i = 0; i < values.size();) {
+    const auto at = static_cast<uint32_t>(i) * bytes;
+    VectorMemory::Dwords dwords;
+    for (size_t d = i; alignment >= 4 && at % 4 == 0 && d + in_dword <= values.size();
+         d += in_dword) {
+      dwords.push_back(Joined(word(d), word(d + in_word), 16));
     }
-    return;
+    if (!dwords.empty()) {
+      memory_.Store(location, alignment, at, dwords);
+      i += dwords.size() * in_dword;
+    } else if (bytes == 1 && alignment >= 2 && at % 2 == 0 && i + 2 <= values.size()) {
+      memory_.StoreSmall(location, at, 2, word(i));
+      i += 2;
+    } else {
+      memory_.StoreSmall(location, at, bytes, values[i++]);
+    }
   }
-  absl::InlinedVector<Operand, 16> dwords;
-  const uint32_t count = (total + 3) / 4;
-  for (uint32_t at = 0; at < count;) {
-    const auto most =
-        static_cast<uint32_t>(MaxDwords(location.space, std::min(alignment, at % 4 == 0   ? 16u
-                                                                            : at % 2 == 0 ? 8u
-                                                                                          : 4u)));
-    uint32_t chunk = std::min(most, count - at);
-    if (location.space == Space::kShared && chunk == 3) chunk = 2;
-    const Operand part = LoadDwords(location, 4 * at, static_cast<int>(chunk));
-    for (uint32_t i = 0; i < chunk; ++i) dwords.push_back(e_.Component(part, static_cast<int>(i)));
-    at += chunk;
-  }
-  SetDwords(id, dwords);
 }
 
 void Memory::StoreVector(mir::InstId id, const Location& location, int first) {
-  const mir::Inst& inst = m_.inst(id);
   const uint32_t bytes = e_.BitsOf(m_.source(id, first)) / 8;
-  const uint32_t alignment = std::max(inst.imm1, bytes);
-  const int count = inst.num_sources - first;
+  const uint32_t alignment = AlignmentOf(m_, id);
+  const VectorMemory::Dwords values = StoredValues(id, first);
   if (bytes < 4) {
-    for (int i = 0; i < count; ++i) {
-      StoreSmall(location, static_cast<uint32_t>(i) * bytes, bytes,
-                 e_.Src(m_.source(id, first + i)));
-    }
-    return;
+    StoreSmallElements(location, bytes, alignment, values);
+  } else {
+    memory_.Store(location, alignment, 0, values);
   }
-  absl::InlinedVector<Operand, 16> dwords;
-  for (int i = 0; i < count; ++i) {
-    const mir::ValueId v = m_.source(id, first + i);
-    if (bytes == 4) {
-      dwords.push_back(e_.Src(v));
+}
+
+// Returns the sources from `first` on: dwords, of 64-bit numbers two each.
+VectorMemory::Dwords Memory::StoredValues(mir::InstId id, int first) const {
+  VectorMemory::Dwords values;
+  for (int i = first; i < m_.inst(id).num_sources; ++i) {
+    const mir::ValueId v = m_.source(id, i);
+    if (e_.BitsOf(v) < 64) {
+      values.push_back(e_.Src(v));
     } else {
-      dwords.push_back(e_.Half(v, 0));
-      dwords.push_back(e_.Half(v, 1));
+      values.push_back(e_.Half(v, 0));
+      values.push_back(e_.Half(v, 1));
     }
   }
-  for (size_t at = 0; at < dwords.size();) {
-    const auto most =
-        static_cast<size_t>(MaxDwords(location.space, std::min(alignment, at % 4 == 0   ? 16u
-                                                                          : at % 2 == 0 ? 8u
-                                                                                        : 4u)));
-    size_t chunk = std::min(most, dwords.size() - at);
-    if (location.space == Space::kShared && chunk == 3) chunk = 2;
-    StoreDwords(location, static_cast<uint32_t>(4 * at),
-                absl::MakeConstSpan(dwords).subspan(at, chunk));
-    at += chunk;
+  return values;
+}
+
+// ---- Two places of shared memory.
+
+// Makes both accesses of a pair: `other` is the one that selection is not at. Offsets count from
+// the base that they have in common; where another operation computes it, from this access's
+// address.
+void Memory::AccessTwo(mir::InstId id, mir::InstId other) {
+  const mid::Access a = *mid::AccessOf(m_, id), b = *mid::AccessOf(m_, other);
+  Location location;
+  location.space = Space::kShared;
+  uint32_t at = a.offset;
+  if (a.base.valid() && e_.HasOperand(a.base)) {
+    location.vector = e_.ToV(e_.Src(a.base));
+  } else if (a.base.valid()) {
+    location.vector = e_.ToV(e_.Src(m_.source(id, 0)));
+    at = 0;
   }
+  const TwoOffsets two = *TwoOffsetsOf(at, at + (b.offset - a.offset), a.bytes);
+  if (a.reads) {
+    const Operand both = memory_.LoadTwo(location, two, a.bytes);
+    VectorMemory::Dwords dwords;
+    for (int i = 0; i < both.comps; ++i) dwords.push_back(e_.Component(both, i));
+    const auto all = absl::MakeConstSpan(dwords);
+    SetDwords(id, all.first(a.bytes / 4));
+    SetDwords(other, all.subspan(a.bytes / 4));
+  } else {
+    memory_.StoreTwo(location, two, DwordsToStore(id), DwordsToStore(other));
+  }
+}
+
+VectorMemory::Dwords Memory::DwordsToStore(mir::InstId id) {
+  VectorMemory::Dwords values = StoredValues(id, 1);
+  const uint32_t bits = e_.BitsOf(m_.source(id, 1));
+  for (uint32_t have = bits; have < 32; have *= 2) {
+    for (size_t i = 0; i < values.size() / 2; ++i) {
+      values[i] = Joined(values[2 * i], values[2 * i + 1], have);
+    }
+    values.resize(values.size() / 2);
+  }
+  return values;
+}
+
+// Returns true if no code is to be made for an access to shared memory: the other one of its pair
+// has made it or will. Loads are made with the first, stores with the second.
+bool Memory::IsOfPair(mir::InstId id) {
+  const mir::InstId other = pairs_[id.index];
+  if (!other.valid()) return false;
+  const bool is_second = seen_[other.index];
+  seen_[id.index] = true;
+  if (is_second == (m_.inst(id).op == mir::Op::kStoreShared)) AccessTwo(id, other);
+  return true;
 }
 
 // ---- Scalar loads.
 
-void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset) {
+namespace {
+
+// Returns log2 of the dwords of the next scalar load, from dword `at` on, which is needed: at most
+// a quarter of it may be unneeded (Mesa 25.0.7, ac_nir.c, ac_nir_mem_vectorize_callback, allows a
+// dword for each access that is merged), since it takes registers while it is under way.
+// `beyond`: it may read more than is asked for.
+int ScalarSize(const NeededDwords& needed, uint32_t at, bool beyond) {
+  for (int log = 4; log > 0; --log) {
+    const uint32_t size = 1u << log;
+    if (!beyond && at + size > needed.count) continue;
+    const int used = std::popcount(needed.mask >> at & ((1u << size) - 1));
+    if (4 * (size - static_cast<uint32_t>(used)) <= size) return log;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Dwords need no alignment beyond their own. Loads of buffers may read more than is asked for,
+// since bounds are checked by dwords; others may not leave the page.
+void Memory::LoadScalar(mir::InstId id, const Operand& base, bool buffer, mir::ValueId offset) {
   constexpr Opcode kOfBuffer[] = {Opcode::kSBufferLoadDword, Opcode::kSBufferLoadDwordx2,
                                   Opcode::kSBufferLoadDwordx4, Opcode::kSBufferLoadDwordx8,
                                   Opcode::kSBufferLoadDwordx16};
   constexpr Opcode kOfAddress[] = {Opcode::kSLoadDword, Opcode::kSLoadDwordx2,
                                    Opcode::kSLoadDwordx4, Opcode::kSLoadDwordx8,
                                    Opcode::kSLoadDwordx16};
-  constexpr uint32_t kMaxOffset = 0xfffff;
-  const uint32_t bits = e_.BitsOf(m_.result(id));
-  const uint32_t count = (static_cast<uint32_t>(m_.inst(id).num_results) * bits + 31) / 32;
-  Operand soffset = lir::NoOperand();
-  uint32_t constant = 0;
-  if (IsImm(offset) && offset.id <= kMaxOffset) {
-    constant = offset.id;
-  } else {
-    soffset = e_.ToS(offset);
-  }
-  absl::InlinedVector<Operand, 16> dwords;
-  for (uint32_t at = 0; at < count;) {
-    // Loads of buffers may read more than is asked for; others may not leave the page.
-    int log = 0;
-    while (log < 4 && (1u << log) < count - at) ++log;
-    if (!buffer && (1u << log) > count - at) --log;
-    const uint32_t size = 1u << log;
-    Extra extra;
-    extra.offset = static_cast<int32_t>(constant + 4 * at);
-    const Operand def = Use(e_.New(kFileS, static_cast<int>(size)), 0, static_cast<int>(size));
-    e_.EmitRaw(Op(buffer ? kOfBuffer[log] : kOfAddress[log]), {def}, {base, soffset}, extra);
-    for (uint32_t i = 0; i < std::min(size, count - at); ++i) {
-      dwords.push_back(e_.Component(def, static_cast<int>(i)));
+  const Addresses::ScalarOffset place = addresses_.ScalarOffsetOf(offset);
+  const NeededDwords needed = NeededOf(id);
+  VectorMemory::Dwords dwords(needed.count);
+  for (uint32_t at = 0; at < needed.count;) {
+    if (!needed.At(at)) {
+      ++at;
+      continue;
     }
-    at += size;
+    const int log = ScalarSize(needed, at, buffer);
+    const int size = 1 << log;
+    Extra extra;
+    extra.offset = static_cast<int32_t>(place.constant + 4 * at);
+    const Operand def = Use(e_.New(kFileS, size), 0, size);
+    e_.EmitRaw(Op(buffer ? kOfBuffer[log] : kOfAddress[log]), {def}, {base, place.soffset}, extra);
+    for (int i = 0; i < size && at < needed.count; ++i) dwords[at++] = e_.Component(def, i);
   }
   SetDwords(id, dwords);
 }
@@ -381,18 +261,18 @@ absl::Status Memory::LoadBounded(mir::InstId id, const Operand& address, uint32_
   const bool scalar =
       e_.IsUniform(offset) && std::max(inst.imm1, e_.BitsOf(m_.result(id)) / 8) >= 4;
   if (scalar && m_.IsConstant(offset) && m_.value(offset).bits + size <= bytes) {
-    LoadScalar(id, address, false, e_.Src(offset));
+    LoadScalar(id, address, false, offset);
     return absl::OkStatus();
   }
   const Operand descriptor = launch_.RawBuffer(address, Imm(bytes));
   if (scalar) {
-    LoadScalar(id, descriptor, true, e_.ToScalar(e_.Src(offset)));
+    LoadScalar(id, descriptor, true, offset);
     return absl::OkStatus();
   }
   Location location;
   location.descriptor = descriptor;
   location.flags = lir::kUnordered;
-  SplitOffset(e_.Src(offset), &location);
+  addresses_.AddOffset(offset, &location);
   LoadVector(id, location);
   return absl::OkStatus();
 }
@@ -422,18 +302,20 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   if (IsScalarLoad(m_, e_.divergence(), id)) {
     int next = 0;
     const Operand base = descriptors_.Buffer(id, &next);
-    LoadScalar(id, base, true, e_.ToScalar(e_.Src(m_.source(id, next))));
+    LoadScalar(id, base, true, m_.source(id, next));
     return absl::OkStatus();
   }
+  if (IsOfPair(id)) return absl::OkStatus();
   int next = 0;
-  const Location location = LocationOf(id, &next);
+  const Location location = addresses_.Of(id, &next);
   LoadVector(id, location);
   return absl::OkStatus();
 }
 
 absl::Status Memory::VisitStore(mir::InstId id) {
+  if (IsOfPair(id)) return absl::OkStatus();
   int next = 0;
-  const Location location = LocationOf(id, &next);
+  const Location location = addresses_.Of(id, &next);
   StoreVector(id, location, next);
   return absl::OkStatus();
 }
@@ -452,7 +334,7 @@ uint32_t Memory::private_bytes() {
 absl::Status Memory::VisitPrivateLoad(mir::InstId id) {
   Location location;
   location.space = Space::kScratch;
-  SplitOffset(e_.Src(m_.source(id, 0)), &location);
+  addresses_.AddOffset(m_.source(id, 0), &location);
   location.constant += ArrayOffset(m_.inst(id).imm0);
   LoadVector(id, location);
   return absl::OkStatus();
@@ -461,7 +343,7 @@ absl::Status Memory::VisitPrivateLoad(mir::InstId id) {
 absl::Status Memory::VisitPrivateStore(mir::InstId id) {
   Location location;
   location.space = Space::kScratch;
-  SplitOffset(e_.Src(m_.source(id, 0)), &location);
+  addresses_.AddOffset(m_.source(id, 0), &location);
   location.constant += ArrayOffset(m_.inst(id).imm0);
   StoreVector(id, location, 1);
   return absl::OkStatus();

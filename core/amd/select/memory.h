@@ -7,30 +7,23 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/amd/select/bools.h"
-#include "core/amd/select/descriptors.h"
 #include "core/amd/select/launch.h"
+#include "core/amd/select/shared_pairs.h"
+#include "core/amd/select/vector_memory.h"
 
 namespace kiln::amd {
 
-// The kinds of memory that vector instructions reach.
-enum class Space : uint8_t { kBuffer, kShared, kGlobal, kScratch };
-
-// Where an access goes. Offsets are bytes; the parts are added.
-struct Location {
-  Space space = Space::kBuffer;
-  Operand descriptor;  // kBuffer: V#
-  Operand vector;      // offset in V, of kGlobal without `scalar` the address, two dwords; or none
-  Operand scalar;      // kBuffer: offset in S; kGlobal: base address, two dwords of S; or none
-  uint32_t constant = 0;
-  uint8_t cache = 0;  // CacheBits
-  uint8_t flags = 0;  // lir::InstFlags of loads
-};
-
 class Memory : public Room {
  public:
-  Memory(Emission& e, Launch& launch, Descriptors& descriptors)
-      : Room(e), launch_(launch), descriptors_(descriptors) {}
+  Memory(Emission& e, Launch& launch, Descriptors& descriptors, Addresses& addresses,
+         VectorMemory& memory)
+      : Room(e),
+        launch_(launch),
+        descriptors_(descriptors),
+        addresses_(addresses),
+        memory_(memory),
+        pairs_(FindSharedPairs(m_)),
+        seen_(m_.insts.size()) {}
 
   absl::Status VisitLoad(mir::InstId id);
   absl::Status VisitStore(mir::InstId id);
@@ -40,40 +33,34 @@ class Memory : public Room {
   void BufferSize(mir::InstId id);
   void BufferAddress(mir::InstId id);
 
-  // Returns the location of an access to a buffer, shared memory or an address; `next` is the
-  // position of the first source after the offset.
-  Location LocationOf(mir::InstId id, int* next);
-  // Return the address operands of vector instructions: sources 0 to 2 of the encodings.
-  struct Address {
-    Operand vaddr, resource, soffset;
-    Extra extra;
-  };
-  Address AddressOf(const Location& location, uint32_t at, uint32_t max_immediate);
   // Bytes of private arrays, from the start of a lane's scratch.
   uint32_t private_bytes();
 
  private:
-  void LoadScalar(mir::InstId id, const Operand& base, bool buffer, const Operand& offset);
+  void LoadScalar(mir::InstId id, const Operand& base, bool buffer, mir::ValueId offset);
   absl::Status LoadBounded(mir::InstId id, const Operand& address, uint32_t bytes);
+  NeededDwords NeededOf(mir::InstId id);
   void LoadVector(mir::InstId id, const Location& location);
+  void LoadSmallElements(mir::InstId id, const Location& location, uint32_t bytes, bool by_words);
   void StoreVector(mir::InstId id, const Location& location, int first);
-  Operand LoadDwords(const Location& location, uint32_t at, int dwords);
-  void StoreDwords(const Location& location, uint32_t at, absl::Span<const Operand> dwords);
-  Operand LoadSmall(const Location& location, uint32_t at, uint32_t bytes);
-  void StoreSmall(const Location& location, uint32_t at, uint32_t bytes, const Operand& value);
+  void StoreSmallElements(const Location& location, uint32_t bytes, uint32_t alignment,
+                          absl::Span<const Operand> values);
+  VectorMemory::Dwords StoredValues(mir::InstId id, int first) const;
+  VectorMemory::Dwords DwordsToStore(mir::InstId id);
+  void AccessTwo(mir::InstId id, mir::InstId other);
+  bool IsOfPair(mir::InstId id);
   // `first_bit`: of the first result in the first dword.
   void SetDwords(mir::InstId id, absl::Span<const Operand> dwords, uint32_t first_bit = 0);
   Operand Extract(const Operand& dword, uint32_t bit);
-  struct GlobalAddress {
-    mir::ValueId low, high;
-    uint32_t constant = 0;
-  };
-  GlobalAddress GlobalAddressOf(mir::InstId id) const;
-  void SplitOffset(const Operand& offset, Location* location);
+  Operand Joined(const Operand& low, const Operand& high, uint32_t bits);
   uint32_t ArrayOffset(uint32_t array);
 
   Launch& launch_;
   Descriptors& descriptors_;
+  Addresses& addresses_;
+  VectorMemory& memory_;
+  const std::vector<mir::InstId> pairs_;  // shared_pairs.h
+  std::vector<bool> seen_;                // by MIR instruction, of pairs
 };
 
 }  // namespace kiln::amd

@@ -40,8 +40,10 @@ class Selector {
   Lanes lanes_{e_, bools_};
   Launch launch_{e_};
   Descriptors descriptors_{e_, launch_};
-  Memory memory_{e_, launch_, descriptors_};
-  Atomics atomics_{e_, memory_};
+  Addresses addresses_{e_, descriptors_};
+  VectorMemory vector_memory_{e_, addresses_};
+  Memory memory_{e_, launch_, descriptors_, addresses_, vector_memory_};
+  Atomics atomics_{e_, addresses_};
   Barriers barriers_{e_};
   Images images_{e_, descriptors_};
   Fragment fragment_{e_, launch_};

@@ -199,14 +199,16 @@ class Combiner {
   }
 
   // Returns true for loads at an offset that lanes share: one message reads a block for all of
-  // them, with its gaps. Selection reads unchanging memory at a known offset in blocks anyway.
+  // them, with its gaps.
   bool IsBlock(const Group& g) const {
     const Access& access = g.access();
     if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&
         access.op != Op::kLoadShared) {
       return false;
     }
-    if (!access.base.valid()) return access.space != Space::kReadOnly;
+    if (!access.base.valid()) {
+      return access.space != Space::kReadOnly || most_.block_of_constants;
+    }
     return divergence_.Uniform(access.base);
   }
 
