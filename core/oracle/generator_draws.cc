@@ -194,8 +194,8 @@ void Generator::QuadRead() {
   const ValueId lane = swap ? b_.Xor(mine, b_.Int(n)) : b_.Int(n);
   const ValueId read = b_.Emit(swap ? Op::kQuadSwap : Op::kQuadBroadcast, {v}, n);
   const ValueId on = b_.Ine(b_.And(b_.Ushr(mask, lane), b_.Int(1)), b_.Int(0));
-  // Of a value that is the same everywhere nothing is read, and the quad needs no helpers: then the
-  // lane may be missing, and its own value is the same.
+  // A value that is the same everywhere needs no reading, and no helpers in the quad: then the lane
+  // may be missing, and its own value is the same.
   DefineTyped(b_.Select(on, read, v));
 }
 

@@ -16,7 +16,7 @@
 
 namespace kiln {
 
-// What an attribute is made of. A location some of whose components are flat is two attributes,
+// An attribute and its source. A location some of whose components are flat is two attributes,
 // since both machines mark an attribute as flat as a whole.
 struct FragmentAttribute {
   enum class Source : uint8_t { kLocation, kDistances, kPrimitiveId, kPointCoord };

@@ -1,5 +1,5 @@
 // The layout of variables in slots of four dwords, as far as fragment and vertex programs share it
-// (core/intel/ABI.md, "Fragments", "Vertices").
+// (ABI.md of the back ends, "Fragments", "Vertices").
 #ifndef KILN_CORE_TARGET_INTERFACE_H_
 #define KILN_CORE_TARGET_INTERFACE_H_
 

@@ -41,7 +41,7 @@
 namespace kiln::amd {
 
 inline constexpr uint32_t kMaxUserSgprs = 16;  // of compute (COMPUTE_PGM_RSRC2.USER_SGPR)
-// Of graphics stages, without the field's sixth bit (SPI_SHADER_PGM_RSRC2).
+// The same of graphics stages, without the field's sixth bit (SPI_SHADER_PGM_RSRC2).
 inline constexpr uint32_t kMaxGraphicsUserSgprs = 31;
 inline constexpr uint32_t kScratchSgpr = 0;
 inline constexpr uint32_t kKernargSgpr = 0, kKernelScratchSgpr = 2;  // of kKernarg; pairs

@@ -66,7 +66,7 @@ struct ColourExport {
   ExportFormat format = ExportFormat::kAbgr32;
 };
 
-// What a program must know of lanes that help: those that cover no sample, or were killed.
+// How much a program knows of lanes that help: those that cover no sample, or were killed.
 enum class Helpers : uint8_t {
   kNone,     // no lane helps: killed lanes end
   kUnnoted,  // whole quads run, and nothing tells helpers from others
@@ -77,8 +77,8 @@ struct FragmentAbi {
   FragmentAttributes attributes;
   std::optional<uint32_t> viewport;  // the attribute with the viewport's index, after those
   std::vector<uint32_t> controls;    // SPI_PS_INPUT_CNTL of each attribute
-  uint32_t inputs = 0;             // SPI_PS_INPUT_ENA and _ADDR
-  uint32_t prim_mask = 0;          // SGPR
+  uint32_t inputs = 0;               // SPI_PS_INPUT_ENA and _ADDR
+  uint32_t prim_mask = 0;            // SGPR
   std::vector<ColourExport> colours;
   uint32_t samples = 1;  // of a pixel
   bool several_samples = false;

@@ -25,7 +25,7 @@ struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
   uint32_t spill_offset = 0;          // bytes of a lane's scratch before the spilled registers
   bool keep_exec_at_end = false;      // for tests of what ends constructs
-  // Of fragments: the SGPR with prim_mask, which goes to m0; whole quads run; and LiveLanes holds
+  // For fragments: the SGPR with prim_mask, which goes to m0; whole quads run; and LiveLanes holds
   // the lanes that were on at the start and have not been killed.
   std::optional<uint32_t> prim_mask = std::nullopt;
   bool whole_quads = false;

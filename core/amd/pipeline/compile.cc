@@ -87,7 +87,8 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   const absl::StatusOr<Recorded> recorded = ReadRecord(v.launch, w.binary.bytes.size());
   if (!recorded.ok()) return recorded.status();
   const SpillFacts spilled = {.sgprs = w.spilled_sgprs, .vgprs = w.spilled_vgprs};
-  v.statistics = StatisticsOf({.counted = counted, .recorded = recorded->facts, .spilled = spilled});
+  v.statistics =
+      StatisticsOf({.counted = counted, .recorded = recorded->facts, .spilled = spilled});
   v.code = std::move(w.binary.bytes);
   if (abi.kind == AbiKind::kKernarg) {
     out::AmdHsaKernel kernel = KernelOf(abi, shape);
@@ -137,8 +138,7 @@ constexpr mid::Features kFeatures = {
     .constant_addends = mid::Features::Addends::kOneLiteral,
     .fuses_all_widths = true,
     .conditions_in_flags = false,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-               .block_of_constants = true}};
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = true}};
 const mid::Features kGfx1030Features = kFeatures;
 
 std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }

@@ -51,9 +51,10 @@ void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) 
   b_.AddEdge(b_.block(), to, args);
 }
 
-// Uniform integers and booleans are in S, divergent booleans in M, all other values in V. Where lanes
-// arrive one side after the other no value is in S: the second side would write it for all lanes
-// while those of the first hold it. Uniform values are there only if both sides have the same.
+// Uniform integers and booleans are in S, divergent booleans in M, all other values in V. Where
+// lanes arrive one side after the other no value is in S: the second side would write it for all
+// lanes while those of the first hold it. Uniform values are there only if both sides have the
+// same.
 void Control::AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked) {
   for (int i = 0; i < count; ++i) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));

@@ -168,7 +168,8 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
     if (row.exact != 0) {
       absl::InlinedVector<Operand, 4> all(defs.begin(), defs.end());
       // The first definition is tied to the data.
-      if (all.empty() && isa::Info(OpcodeOf(op)).Has(flag::kAtomic)) all.push_back(lir::NoOperand());
+      if (all.empty() && isa::Info(OpcodeOf(op)).Has(flag::kAtomic))
+        all.push_back(lir::NoOperand());
       all.push_back(Use(New(kFileScc)));
       return b_.Emit(op, fields, all, uses);
     }

@@ -20,18 +20,20 @@ constexpr uint32_t kHalfFloat = 0x3f000000;  // 0.5
 // Fields of the ancillary register: first bit, bits.
 constexpr uint32_t kSampleFirst = 8, kSampleBits = 4, kLayerFirst = 16, kLayerBits = 13;
 
-// Places of samples in sixteenths of a pixel, x and y (Vulkan, "Standard sample locations").
-struct Place {
+// Positions of samples in sixteenths of a pixel, x and y (Vulkan, "Standard sample locations").
+struct SamplePosition {
   uint8_t x, y;
 };
-constexpr Place kOf1[] = {{8, 8}};
-constexpr Place kOf2[] = {{12, 12}, {4, 4}};
-constexpr Place kOf4[] = {{6, 2}, {14, 6}, {2, 10}, {10, 14}};
-constexpr Place kOf8[] = {{9, 5}, {7, 11}, {13, 9}, {5, 3}, {3, 13}, {1, 7}, {11, 15}, {15, 1}};
-constexpr Place kOf16[] = {{9, 9},  {7, 5}, {5, 10}, {12, 7}, {3, 6}, {10, 13}, {13, 11}, {11, 3},
-                           {6, 14}, {8, 1}, {4, 2},  {2, 12}, {0, 8}, {15, 4},  {14, 15}, {1, 0}};
+constexpr SamplePosition kOf1[] = {{8, 8}};
+constexpr SamplePosition kOf2[] = {{12, 12}, {4, 4}};
+constexpr SamplePosition kOf4[] = {{6, 2}, {14, 6}, {2, 10}, {10, 14}};
+constexpr SamplePosition kOf8[] = {{9, 5},  {7, 11}, {13, 9},  {5, 3},
+                                   {3, 13}, {1, 7},  {11, 15}, {15, 1}};
+constexpr SamplePosition kOf16[] = {{9, 9},   {7, 5},  {5, 10},  {12, 7}, {3, 6}, {10, 13},
+                                    {13, 11}, {11, 3}, {6, 14},  {8, 1},  {4, 2}, {2, 12},
+                                    {0, 8},   {15, 4}, {14, 15}, {1, 0}};
 
-absl::Span<const Place> PlacesOf(uint32_t samples) {
+absl::Span<const SamplePosition> PositionsOf(uint32_t samples) {
   switch (samples) {
     case 2: return kOf2;
     case 4: return kOf4;
@@ -42,12 +44,12 @@ absl::Span<const Place> PlacesOf(uint32_t samples) {
 }
 
 // Returns a coordinate of all samples: nibble n is the offset of sample n from the centre.
-uint64_t PlacesOf(uint32_t samples, size_t coordinate) {
+uint64_t PositionsOf(uint32_t samples, size_t coordinate) {
   uint64_t nibbles = 0;
-  const absl::Span<const Place> places = PlacesOf(samples);
-  for (size_t n = 0; n < places.size(); ++n) {
-    const int place = coordinate == 0 ? places[n].x : places[n].y;
-    nibbles |= uint64_t{static_cast<uint32_t>(place - 8) & 15} << (4 * n);
+  const absl::Span<const SamplePosition> positions = PositionsOf(samples);
+  for (size_t n = 0; n < positions.size(); ++n) {
+    const int position = coordinate == 0 ? positions[n].x : positions[n].y;
+    nibbles |= uint64_t{static_cast<uint32_t>(position - 8) & 15} << (4 * n);
   }
   return nibbles;
 }
@@ -112,7 +114,7 @@ Operand Fragment::Difference(const Operand& value, bool down) {
   return e_.Valu(Opcode::kVSubF32, {value, from}, pattern(down ? kSecondRow : kSecondColumn));
 }
 
-// Computed at the start, where all lanes of the quads run: the place of the interpolation may be
+// Computed at the start, where all lanes of the quads run: the position of the interpolation may be
 // one that some of them do not reach.
 const Fragment::Slopes& Fragment::SlopesOf(FragmentVgpr input) {
   const auto [at, is_new] = slopes_.try_emplace(input);
@@ -141,15 +143,15 @@ std::array<Operand, 2> Fragment::OffsetOfSample(const Operand& sample) {
   constexpr uint32_t kSixteenth = 0x3d800000;
   std::array<Operand, 2> offset;
   for (size_t k = 0; k < 2; ++k) {
-    const uint64_t places = PlacesOf(fragment().samples, k);
+    const uint64_t positions = PositionsOf(fragment().samples, k);
     const Operand shift = e_.Times(e_.ToV(sample), 4);
-    const Operand low = e_.ToV(Imm(static_cast<uint32_t>(places)));
+    const Operand low = e_.ToV(Imm(static_cast<uint32_t>(positions)));
     Operand shifted;
     if (fragment().samples <= 8) {
       shifted = e_.Valu(Opcode::kVLshrrevB32, {shift, low});
     } else {
       const Operand both =
-          e_.Vector({low, e_.ToV(Imm(static_cast<uint32_t>(places >> 32)))}, kFileV);
+          e_.Vector({low, e_.ToV(Imm(static_cast<uint32_t>(positions >> 32)))}, kFileV);
       shifted = e_.Component(e_.Valu(Opcode::kVLshrrevB64, {shift, both}), 0);
     }
     const Operand nibble = e_.Valu(Opcode::kVBfeI32, {shifted, Imm(0), Imm(4)});

@@ -45,7 +45,7 @@ TEST(SelectFragment, InterpolatesInTwoSteps) {
   EXPECT_THAT(text, HasSubstr("channel 1"));
 }
 
-// What the provoking vertex has is P0, parameter 2 of v_interp_mov_f32.
+// The provoking vertex's value is P0, parameter 2 of v_interp_mov_f32.
 TEST(SelectFragment, FlatInputsAreMoved) {
   const std::string text = Of("input 0 location 0.0 i32 x1 flat\n",
                               absl::StrCat("%0:i32 = load_input[0, 0]\n", kStoreBits));

@@ -15,9 +15,9 @@
 namespace kiln::amd {
 namespace {
 
-constexpr uint32_t kTargets = 8;                               // of colours
+constexpr uint32_t kTargets = 8;  // of colours
 constexpr size_t kAlpha = 3;
-constexpr uint32_t kOne = 0x3f800000;  // 1.0
+constexpr uint32_t kOne = 0x3f800000;                          // 1.0
 constexpr uint8_t kDepthTarget = 8, kNoTarget = 9;             // MRTZ, NULL
 constexpr uint8_t kDone = 1, kCompressed = 2, kValidMask = 4;  // Extra::export_flags
 
@@ -63,7 +63,8 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// What is stored but undefined is exported as 0: state says that it is there.
+// Returns the export of depth, if there is one. A value that is stored but undefined is exported as
+// 0: state says that it is there.
 std::optional<Outputs::Export> Outputs::DepthExport() {
   const FragmentAbi& f = *abi_.fragment;
   const auto given = [&](const Operand& o) { return Exists(o) ? o : e_.ToV(Imm(0)); };

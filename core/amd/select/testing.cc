@@ -69,10 +69,10 @@ std::string SelectedFragment(std::string_view declarations, std::string_view bod
                              const FragmentState& state) {
   PipelineState all;
   all.fragment = state;
-  const absl::StatusOr<lir::Function> f = MakeFrom(
-      absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", std::string(declarations),
-                   "body {\n", std::string(body), "return\n}\n"),
-      width, all);
+  const absl::StatusOr<lir::Function> f =
+      MakeFrom(absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", std::string(declarations),
+                            "body {\n", std::string(body), "return\n}\n"),
+               width, all);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }

@@ -263,7 +263,8 @@ TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
 )");
 }
 
-// Returns the outputs of fragments in one subgroup, with two images of which each has one byte everywhere.
+// Returns the outputs of fragments in one subgroup, with two images of which each has one byte
+// everywhere.
 std::vector<std::vector<uint64_t>> OutputsOf(const mir::Module& module, uint32_t fragments) {
   oracle::LaunchInputs inputs;
   inputs.stage.invocations = fragments;

@@ -100,9 +100,9 @@ void AddDepth(const FragmentWave& of, int lane, scene::FragmentTests& tests) {
   if (launch.writes_sample_mask) tests.samples &= dword(2);
 }
 
-// Returns the samples that alpha to coverage leaves: the first alpha * n of the n samples of a pixel,
-// truncated. Vulkan leaves open which ones ("Multisample Coverage"). The alpha is that of render
-// target 0, or the one exported with depth (Mesa 25.0.7, radv_cmd_buffer.c,
+// Returns the samples that alpha to coverage leaves: the first alpha * n of the n samples of a
+// pixel, truncated. Vulkan leaves open which ones ("Multisample Coverage"). The alpha is that of
+// render target 0, or the one exported with depth (Mesa 25.0.7, radv_cmd_buffer.c,
 // COVERAGE_TO_MASK_ENABLE); one that is not exported covers all.
 uint32_t CoveredByAlpha(const FragmentWave& of, int lane) {
   const bool with_depth = (StateOf(of).db_shader_control & kCoverageToMask) != 0;

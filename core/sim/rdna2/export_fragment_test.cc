@@ -126,7 +126,7 @@ TEST(ExportFragment, TakesDepthStencilAndMask) {
   EXPECT_EQ(ColorAt(*draw, 1, 1, 0), 0.0f);
 }
 
-// Of 4 samples, half are covered by an alpha of 0.5.
+// An alpha of 0.5 covers half of 4 samples.
 TEST(ExportFragment, TakesCoverageFromAlpha) {
   const Words half = {0x7e0402f0};                 // v_mov_b32_e32 v2, 0.5
   const Words mrtz_ar = {0xf8000083, 0x00000203};  // exp mrtz v3, v2

@@ -41,7 +41,7 @@ struct FragmentWave : scene::QuadGroup {
   size_t first_quad = 0;
 
   std::array<TargetExport, kDepthTarget + 1> exports;
-  bool done = false;        // it has made its last export
+  bool done = false;      // it has made its last export
   uint64_t have_run = 0;  // lanes that an instruction has found on
 
   // Returns the samples of a lane's pixel that the program reads as its input mask.

@@ -56,7 +56,8 @@ TEST(GraphicsRules, QuadOperationsReadLanesThatAreOn) {
     p.draw.quads[1].coverage = {1, 0, 1, 1};
     return ErrorOf(p);
   };
-  EXPECT_THAT(error({}, kSwap), HasSubstr("an operation of quads reads a helper lane that has never run"));
+  EXPECT_THAT(error({}, kSwap),
+              HasSubstr("an operation of quads reads a helper lane that has never run"));
   EXPECT_EQ(error(kWholeQuads, kSwap), "");
   EXPECT_EQ(error({}, kBroadcast), "");
   // s_mov_b32 exec_lo, 0xffdf: the helper took another side, or ended.
