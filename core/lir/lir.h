@@ -84,6 +84,8 @@ enum InstFlags : uint8_t {
   kInsertedCopy = 8,    // made by register allocation
   kPreferredExit = 16,  // on exits only: schedules issue early what it waits for
   kUnordered = 32,  // reads memory that nothing writes meanwhile: in no order with other accesses
+  kReadsLanes = 64,  // reads other lanes, though not every instruction of this operation does: as
+                     // kOpAcrossLanes (machine.h)
 };
 
 struct Inst {

@@ -39,10 +39,12 @@ enum OpFlags : uint32_t {
   kOpWritesOffLanes = 65536,  // definitions of files with masked writes are written in lanes that
                               // are off too (a comparison clears their bits of a mask), except in
                               // files that are always masked
+  kOpTurnsOff = 131072,  // lanes are off from here on that nothing will miss, but for operations
+                         // across lanes: none may move to its other side
 };
 // Bits from this one on are the machine's own; the shared code ignores them.
 inline constexpr uint32_t kFirstOwnOpFlag = uint32_t{1} << 24;
-static_assert(kOpWritesOffLanes < kFirstOwnOpFlag);
+static_assert(kOpTurnsOff < kFirstOwnOpFlag);
 
 struct OpInfo {
   std::string_view name;

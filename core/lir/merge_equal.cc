@@ -26,11 +26,15 @@ class RulesOfMachine : public MergeRules {
         return Reach::kNone;
       }
     }
-    if ((info.flags & (kOpAcrossLanes | kOpWritesOffLanes)) != 0) return Reach::kBlock;
+    if ((info.flags & (kOpAcrossLanes | kOpWritesOffLanes)) != 0) return Reach::kLanes;
     const auto uses = f.uses(id);
     const bool constant = (info.flags & (kOpCopy | kOpCollect)) != 0 &&
                           std::none_of(uses.begin(), uses.end(), IsValue);
     return constant ? Reach::kBlock : Reach::kDominated;
+  }
+
+  bool TurnsLanesOff(const Function& f, InstId id) const override {
+    return (machine_.ops[f.inst(id).op].flags & (kOpExit | kOpTurnsOff)) != 0;
   }
 
  private:
@@ -44,7 +48,8 @@ class Merger {
         f_(f),
         may_rewrite_(may_rewrite),
         to_(f.values.size()),
-        block_(f.insts.size()) {}
+        block_(f.insts.size()),
+        stretch_of_(f.insts.size()) {}
 
   bool Run() {
     for (size_t b = 0; b < f_.blocks.size(); ++b) VisitBlock(BlockId(b));
@@ -56,8 +61,10 @@ class Merger {
   void VisitBlock(BlockId b) {
     std::vector<InstId>& insts = f_.block(b).insts;
     size_t kept = 0;
+    ++stretch_;
     for (InstId id : insts) {
       if (!Merge(id, b)) insts[kept++] = id;
+      if (rules_.TurnsLanesOff(f_, id)) ++stretch_;
     }
     insts.resize(kept);
   }
@@ -109,11 +116,14 @@ class Merger {
     if (reach == Reach::kNone) return false;
     MakeKey(id);
     block_[id.index] = b;
+    stretch_of_[id.index] = stretch_;
     const KeyTable::Found found = table_.FindOrAdd(key_, id.index);
     if (found.added) return false;
     const InstId equal(*found.value);
     const BlockId from = block_[equal.index];
-    if (from != b && (reach == Reach::kBlock || !Dominates(from, b))) {
+    const bool same_lanes = stretch_of_[equal.index] == stretch_;
+    if ((reach == Reach::kLanes && !same_lanes) ||
+        (from != b && (reach == Reach::kBlock || !Dominates(from, b)))) {
       *found.value = id.index;
       return false;
     }
@@ -142,7 +152,11 @@ class Merger {
   std::vector<ValueId> to_;
   std::vector<uint32_t> key_;
   KeyTable table_;              // to the instruction
-  std::vector<BlockId> block_;  // of the instructions in the table
+  // Of the instructions in the table: their blocks, and the stretches of those in which the same
+  // lanes are on.
+  std::vector<BlockId> block_;
+  std::vector<uint32_t> stretch_of_;
+  uint32_t stretch_ = 0;
   std::optional<Dominators> dominators_;
   bool changed_ = false;
 };

@@ -373,6 +373,8 @@ class Parser {
         f->flags |= kInsertedCopy;
       } else if (w[i] == "unordered") {
         f->flags |= kUnordered;
+      } else if (w[i] == "lanes") {
+        f->flags |= kReadsLanes;
       } else if (w[i] == "preferred") {
         f->flags |= kPreferredExit;
       } else if (w[i] == "cmod" && more && Number(w[i + 1], &f->cmod)) {

@@ -33,6 +33,7 @@ void AppendFields(const Machine& t, const Function& f, const Inst& in, std::stri
   if (in.flags & kPredicateInverse) s += " inv";
   if (in.flags & kInsertedCopy) s += " ra";
   if (in.flags & kUnordered) s += " unordered";
+  if (in.flags & kReadsLanes) s += " lanes";
   if (in.flags & kPreferredExit) s += " preferred";
   AppendAux(t, f, in, &s);
   if (in.spirv_id != 0) absl::StrAppend(&s, " id ", in.spirv_id);

@@ -301,9 +301,10 @@ void Generator::DrawnSample() {
       sources.push_back(b_.Ashr(high, b_.Int(28)));
     }
   }
+  // Asked before the sample: behind the last operation of quads there may be no helpers.
+  const ValueId whole = op == Op::kSampleImplicit ? QuadIsWhole() : ValueId();
   const InstId load = b_.EmitInst(op, sources, kFourFloats, kTexture, AddTexelOp(m_, texel));
   if (op != Op::kSampleImplicit) return DefineResults(load);
-  const ValueId whole = QuadIsWhole();
   for (int c = 0; c < 4; ++c) Define(b_.Select(whole, m_.result(load, c), b_.Float(0)));
 }
 

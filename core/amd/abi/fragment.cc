@@ -25,22 +25,11 @@ constexpr uint32_t kAlpha = 3;
 
 constexpr uint32_t BitOf(FragmentVgpr input) { return 1u << static_cast<int>(input); }
 
-// Returns true if an operation takes values of other lanes of the quad.
-bool NeedsQuads(const mir::Inst& inst) {
-  switch (inst.op) {
-    case Op::kDdx:
-    case Op::kDdy:
-    case Op::kSampleImplicit:
-    case Op::kImageLod:
-    case Op::kQuadBroadcast:
-    case Op::kQuadSwap: return true;
-    // By derivatives of the coordinates at the centre.
-    case Op::kInterpolate:
-      return static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(inst.imm1)) !=
+// Returns true for an interpolation by the derivatives of barycentrics.
+bool NeedsSlopes(const mir::Inst& inst) {
+  return inst.op == Op::kInterpolate &&
+         static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(inst.imm1)) !=
              mir::InterpolateAt::kCentroid;
-    case Op::kReduce: return inst.imm1 != 0 && inst.imm1 <= 4;
-    default: return false;
-  }
 }
 
 // Notes what the program reads, stores and does.
@@ -73,7 +62,7 @@ class Reader {
  private:
   void Visit(mir::InstId id) {
     const mir::Inst& inst = m_.inst(id);
-    quads_ |= NeedsQuads(inst);
+    quads_ |= NeedsQuad(inst) || NeedsSlopes(inst);
     helper_invocation_ |= inst.op == Op::kHelperInvocation;
     abi_.kills |= mir::IsKill(inst.op);
     abi_.side_effects |= ChangesMemory(inst.op);
@@ -277,6 +266,19 @@ uint32_t DbShaderControl(const mir::Module& m, const FragmentAbi& abi) {
 }
 
 }  // namespace
+
+bool NeedsQuad(const mir::Inst& inst) {
+  switch (inst.op) {
+    case Op::kDdx:
+    case Op::kDdy:
+    case Op::kSampleImplicit:
+    case Op::kImageLod:
+    case Op::kQuadBroadcast:
+    case Op::kQuadSwap: return true;
+    case Op::kReduce: return inst.imm1 != 0 && inst.imm1 <= 4;
+    default: return false;
+  }
+}
 
 uint32_t RegistersOf(FragmentVgpr input) { return kRegisters[static_cast<size_t>(input)]; }
 

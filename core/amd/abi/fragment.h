@@ -108,6 +108,10 @@ struct FragmentAbi {
   bool NeedsExport() const;
 };
 
+// Returns true if an operation takes values of other lanes of the quad where it stands. (An
+// interpolation away from the centre does so at the start of the program.)
+bool NeedsQuad(const mir::Inst& inst);
+
 // Errors: ResourceExhausted (fragment_inputs) for too many attributes; Unimplemented
 // (fragment_outputs) for a second source of blending with render targets other than 0.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);

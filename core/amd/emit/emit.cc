@@ -35,7 +35,7 @@ void EmitStart(Context& c, const EmitOptions& options) {
 absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options) {
   Context c(f, options.spill_offset);
   const Structure structure = StructureOf(f);
-  Jumps jumps(c, structure, options.notes_helpers);
+  Jumps jumps(c, structure);
   EmitStart(c, options);
   for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {
     jumps.BeginBlock(b);

@@ -28,11 +28,10 @@ bool Inverse(const lir::Inst& in) { return (in.flags & lir::kPredicateInverse) !
 
 }  // namespace
 
-Jumps::Jumps(Context& c, const Structure& structure, bool notes_helpers)
+Jumps::Jumps(Context& c, const Structure& structure)
     : c_(c),
       f_(c.f()),
       structure_(structure),
-      notes_helpers_(notes_helpers),
       places_(CountSlots(f_), MaskUnits(f_)),
       at_start_(f_.blocks.size()),
       at_end_(f_.blocks.size()) {
@@ -242,7 +241,7 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
 }
 
 // All lanes that are on end. If those that are no helpers were all of the wave's, it ends.
-void Jumps::EndAll() {
+void Jumps::EndAll(lir::InstId i) {
   const isa::Operand live = LiveLanes();
   for (size_t k = open_.size(); k-- > 0;) {
     Construct& open = open_[k];
@@ -250,7 +249,7 @@ void Jumps::EndAll() {
     if (open.kind == Construct::Kind::kLoop) RemoveLanes(open.slot + 1, Exec());
     open.removed = open.ended = true;
   }
-  if (notes_helpers_) c_.Add(c_.masks().andn2, live, live, Exec());
+  if (f_.inst(i).aux != 0) c_.Add(c_.masks().andn2, live, live, Exec());
   if (open_.empty()) return c_.AddBranch(Opcode::kSBranch, ExitLabel());
   c_.AddBranch(Opcode::kSCbranchScc0, ExitLabel());
   GoToRestoringPlace(Opcode::kSBranch);
@@ -258,10 +257,16 @@ void Jumps::EndAll() {
 
 bool Jumps::EmitKill(lir::InstId i) {
   const lir::Inst& in = f_.inst(i);
-  if (in.op != kKill && in.op != kEndLanes) return false;
+  if (in.op != kKill && in.op != kEndLanes && in.op != kEndHelpers) return false;
+  if (in.op != kKill && !open_.empty()) c_.Fail(in, "in a construct of masks");
+  if (in.op == kEndHelpers) {
+    c_.Add(c_.masks().mov, Exec(), LiveLanes());
+    return true;
+  }
   if (in.op == kEndLanes) {
-    if (!open_.empty()) c_.Fail(in, "in a construct of masks");
-    c_.Add(c_.masks().andn2, Exec(), Exec(), RegisterOf(f_, f_.uses(i)[0]));
+    const isa::Operand lanes = RegisterOf(f_, f_.uses(i)[0]);
+    c_.Add(c_.masks().andn2, Exec(), Exec(), lanes);
+    if (in.aux != 0) c_.Add(c_.masks().andn2, LiveLanes(), LiveLanes(), lanes);
   } else {
     isa::Operand lanes = Exec();
     if (!f_.uses(i).empty()) {
@@ -315,7 +320,7 @@ size_t Jumps::EmitTerminator(size_t block, lir::InstId i) {
     case kMaskBreak: Leave(i, true); break;
     case kMaskContinue: Leave(i, false); break;
     case kMaskWhile: While(block, i); break;
-    case kMaskEnd: EndAll(); break;
+    case kMaskEnd: EndAll(i); break;
     case kSccIf: SccIf(block, i); break;
     case kJump: Jump(block, i); break;
     case kEnd: c_.Add(Opcode::kSEndpgm, {}); break;

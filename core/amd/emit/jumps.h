@@ -26,8 +26,7 @@ namespace kiln::amd {
 
 class Jumps {
  public:
-  // `notes_helpers`: a register has the lanes that are no helpers.
-  Jumps(Context& c, const Structure& structure, bool notes_helpers = false);
+  Jumps(Context& c, const Structure& structure);
 
   // To be called before a block's instructions: binds its label, restores lanes that continued.
   void BeginBlock(size_t block);
@@ -81,7 +80,7 @@ class Jumps {
   // Takes lanes out of the loop or out of this iteration: all that are on, or those in `condition`.
   void Leave(lir::InstId i, bool breaks);
   void LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inverse);
-  void EndAll();
+  void EndAll(lir::InstId i);
   int ExitLabel() const { return Label(f_.exit_block.index); }
   void LeaveOpenIfs(size_t loop, isa::Operand lanes);
   void GoToRestoringPlace(isa::Opcode branch);
@@ -93,7 +92,6 @@ class Jumps {
   Context& c_;
   const lir::Function& f_;
   const Structure& structure_;
-  const bool notes_helpers_;
   const SlotPlaces places_;
   std::vector<int> block_labels_;
   std::vector<Construct> open_;

@@ -54,6 +54,47 @@ TEST(JumpsTest, ALoopThatLanesLeave) {
                      "s_branch 0 -> 2", "s_mov_b32 exec_lo, s102", "s_endpgm"}));
 }
 
+// Lanes that end, or help from now on; a wave of which none is left goes to the exit block.
+TEST(JumpsTest, LanesEndOrHelp) {
+  const auto with = [](const std::string& instruction) {
+    return Lines("exit_block b1\nblock b0 depth 0\n" + instruction +
+                 "\nend\nblock b1 depth 0\nend\n");
+  };
+  const Strings exit = {"s_endpgm", "s_mov_b32 exec_lo, 0", "s_endpgm"};
+  const auto before_exit = [&](Strings lines) {
+    lines.insert(lines.end(), exit.begin(), exit.end());
+    return lines;
+  };
+  EXPECT_EQ(with("end_lanes %m4"),
+            before_exit({"s_andn2_b32 exec_lo, exec_lo, s4", "s_cbranch_scc0 0 -> 3"}));
+  EXPECT_EQ(with("end_lanes %m4 {aux 1}"),
+            before_exit({"s_andn2_b32 exec_lo, exec_lo, s4", "s_andn2_b32 s0, s0, s4",
+                         "s_cbranch_scc0 0 -> 4"}));
+  EXPECT_EQ(with("kill %m4"), before_exit({"s_and_b32 s104, s4, exec_lo",
+                                           "s_andn2_b32 s0, s0, s104", "s_cbranch_scc0 0 -> 4"}));
+  EXPECT_EQ(with("kill"), before_exit({"s_andn2_b32 s0, s0, exec_lo", "s_cbranch_scc0 0 -> 3"}));
+  EXPECT_EQ(testing::EmitLine("end_helpers"), "s_mov_b32 exec_lo, s0");
+}
+
+// They leave the slots of all open constructs, behind which there may be none.
+TEST(JumpsTest, LanesEndInAnIf) {
+  const auto with = [](const char* noted) {
+    return Lines(std::string("exit_block b4\nblock b0 depth 0\nmask_if %mvcc\n-> b1, b3\n") +
+                 "block b1 depth 0\nmask_end" + noted + "\n~> b3, b4\n" +
+                 "block b2 depth 0\nmask_endif\n-> b3\nblock b3 depth 0\nend\n" +
+                 "block b4 depth 0\nend\n");
+  };
+  EXPECT_EQ(with(""),
+            (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 4",
+                     "s_andn2_b32 s103, s103, exec_lo", "s_cbranch_scc0 0 -> 6",
+                     "s_mov_b32 exec_lo, s103", "s_endpgm", "s_mov_b32 exec_lo, 0", "s_endpgm"}));
+  EXPECT_EQ(with(" {aux 1}"),
+            (Strings{"s_and_saveexec_b32 s103, vcc_lo", "s_cbranch_execz 0 -> 5",
+                     "s_andn2_b32 s103, s103, exec_lo", "s_andn2_b32 s0, s0, exec_lo",
+                     "s_cbranch_scc0 0 -> 7", "s_mov_b32 exec_lo, s103", "s_endpgm",
+                     "s_mov_b32 exec_lo, 0", "s_endpgm"}));
+}
+
 TEST(JumpsTest, UniformJumps) {
   EXPECT_EQ(Lines("block b0 depth 0\nscc_if %c\n-> b1, b2\n"
                   "block b1 depth 0\n%v1 = v_copy #0x1\njump\n-> b3\n"

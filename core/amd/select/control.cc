@@ -211,10 +211,16 @@ bool Control::EnterExitBlock() {
 // Ends all lanes that are on.
 void Control::EndLanes() {
   b_.AddPhysicalEdge(b_.block(), ExitBlock());
-  Terminate(kMaskEnd);
+  Terminate(kMaskEnd, {}, e_.notes_helpers() ? 1 : 0);
   for (Mask& mask : masks_) mask.left = true;
   b_.EnterTail();
   ended_ = b_.block();
+}
+
+void Control::EndHelpers() {
+  if (!e_.notes_helpers()) return;
+  e_.EmitRaw(kEndHelpers, {}, {});
+  e_.EndHelpers();
 }
 
 // A kill makes helpers of lanes if helpers are noted. Else, and if the lanes have nothing more to
@@ -238,9 +244,9 @@ void Control::VisitKill(mir::InstId id) {
   }
   if (all) return EndLanes();
   const Operand mask = bools_.MaskOf(condition);
-  if (masks_.empty() && !e_.notes_helpers()) {
+  if (masks_.empty()) {
     ExitBlock();
-    e_.EmitRaw(kEndLanes, {}, {mask});
+    e_.EmitRaw(kEndLanes, {}, {mask}, {}, 0, e_.notes_helpers() ? 1 : 0);
     return;
   }
   // An if with nothing else in it.

@@ -27,6 +27,8 @@ class Control : public Room {
   absl::Status VisitIf(mir::InstId id);
   absl::Status VisitLoop(mir::InstId id);
   void VisitKill(mir::InstId id);
+  // Ends the lanes that help, if there are any. Not inside of constructs.
+  void EndHelpers();
   // Enters the block in which waves end of which all lanes were killed. Returns false if there is
   // none.
   bool EnterExitBlock();

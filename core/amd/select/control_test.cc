@@ -41,10 +41,28 @@ std::string Kill(const std::string& op, bool quads) {
 TEST(SelectControl, LanesBecomeHelpersWhereQuadsNeedThem) {
   EXPECT_THAT(Kill("demote", true), HasSubstr(" kill "));
   EXPECT_THAT(Kill("discard", true), HasSubstr(" kill "));
-  EXPECT_THAT(Kill("terminate", true), HasSubstr("mask_end"));
+  EXPECT_THAT(Kill("terminate", true), HasSubstr("end_lanes"));
   for (const char* op : {"demote", "discard", "terminate"}) {
     EXPECT_THAT(Kill(op, false), HasSubstr("end_lanes")) << op;
   }
+}
+
+// Behind the last operation that needs whole quads the lanes that help are off for good: kills end
+// lanes, and effects need no mask of their own.
+TEST(SelectControl, HelpersEndBehindTheLastQuad) {
+  const std::string declared = std::string(kIn) + "resource 0 ssbo 0.0.0\n";
+  const std::string slope = "%1:f32 = ddx[any] %0\n", store = "store_ssbo[0, align 4] 0, 1\n";
+  const auto text = [&](const std::string& body) {
+    return SelectedFragment(declared, "%0:f32 = load_input[0, 0]\n" + body);
+  };
+  const std::string before = text(slope + store + "store_output[0, 0] %1\n");
+  EXPECT_LT(before.find("end_helpers"), before.find("buffer_store_dword")) << before;
+  EXPECT_THAT(before, Not(HasSubstr("exact")));
+  const std::string after = text(store + slope + "store_output[0, 0] %1\n");
+  EXPECT_GT(after.find("end_helpers"), after.find("buffer_store_dword")) << after;
+  EXPECT_THAT(after, HasSubstr("exact"));
+  EXPECT_THAT(text("%2:bool = flt %0, 0f\ndemote %2\nstore_output[0, 0] %0\n"),
+              Not(HasSubstr("end_helpers")));
 }
 
 }  // namespace

@@ -150,6 +150,11 @@ bool HasEffect(Opcode op) {
   return info.Has(flag::kStore) || info.Has(flag::kAtomic);
 }
 
+bool ReadsLanes(const Extra& extra) {
+  const auto form = static_cast<isa::Form>(extra.form);
+  return form == isa::Form::kDpp16 || form == isa::Form::kDpp8;
+}
+
 }  // namespace
 
 lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
@@ -158,6 +163,7 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   lir::InstFields fields;
   fields.width = static_cast<uint8_t>(width_);
   fields.flags = flags;
+  if (ReadsLanes(extra)) fields.flags |= lir::kReadsLanes;
   fields.spirv_id = spirv_id();
   fields.aux = aux;
   if (IsIsaOp(op)) {

@@ -61,7 +61,10 @@ class Emission : public mid::ModuleCursor {
   bool wide() const { return width_ == 64; }  // masks have two dwords
   lir::Function& function() { return f_; }
   lir::SelectionBuilder& builder() { return b_; }
+  // Lanes that help are on, and must not have effects.
   bool notes_helpers() const { return notes_helpers_; }
+  // From here on there are none.
+  void EndHelpers() { notes_helpers_ = false; }
 
   // Returns the function with its blocks and its prologue in their places.
   lir::Function Finish();
@@ -172,7 +175,7 @@ class Emission : public mid::ModuleCursor {
   const mir::Module& m_;
   const Abi& abi_;
   const uint32_t width_;
-  const bool notes_helpers_;  // lanes that help must not have effects
+  bool notes_helpers_;
   lir::Function f_;
   lir::SelectionBuilder b_{f_};
   std::vector<Operand> map_;           // by MIR value

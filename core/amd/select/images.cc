@@ -162,7 +162,9 @@ Operand Images::Emit(Opcode op, const Access& a, const Parts& parts, const Opera
     return {};
   }
   const Operand def = Use(e_.New(kFileV, result_dwords), 0, result_dwords);
-  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra, e_.OrderOf(a.id));
+  const uint8_t of_lanes = NeedsQuad(inst) ? uint8_t{lir::kReadsLanes} : uint8_t{0};
+  e_.EmitRaw(Op(op), absl::MakeConstSpan(&def, 1), uses, extra,
+             static_cast<uint8_t>(e_.OrderOf(a.id) | of_lanes));
   return def;
 }
 

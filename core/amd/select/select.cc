@@ -17,6 +17,7 @@
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
 #include "core/amd/select/outputs.h"
+#include "core/mir/build.h"
 #include "core/mir/construct.h"
 
 namespace kiln::amd {
@@ -29,6 +30,7 @@ class Selector {
   absl::StatusOr<Selected> Run();
 
  private:
+  absl::Status VisitBody();
   absl::Status VisitRegion(mir::RegionId region);  // up to the terminator
   absl::Status Visit(mir::InstId id);
 
@@ -55,7 +57,8 @@ absl::StatusOr<Selected> Selector::Run() {
   e_.builder().Enter(e_.builder().NewBlock());
   launch_.DeclareLiveIns();
   if (e_.abi().fragment) fragment_.DeclareLiveIns();
-  if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
+  const bool notes_helpers = e_.notes_helpers();
+  if (absl::Status s = VisitBody(); !s.ok()) return s;
   if (e_.abi().fragment) outputs_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
   if (control_.EnterExitBlock()) {
@@ -64,11 +67,30 @@ absl::StatusOr<Selected> Selector::Run() {
   }
   lir::Function& f = e_.function();
   Reserve(f, control_.slots());
-  if (e_.notes_helpers()) f.reserved.push_back(ReservedLiveLanes(f));
+  if (notes_helpers) f.reserved.push_back(ReservedLiveLanes(f));
   Selected made;
   made.private_bytes = memory_.private_bytes();
   made.function = e_.Finish();
   return made;
+}
+
+// Lanes help as long as operations follow that need whole quads.
+absl::Status Selector::VisitBody() {
+  mir::InstId last;
+  for (const mir::InstId id : m_.region(m_.body).insts) {
+    bool needs = NeedsQuad(m_.inst(id));
+    for (int r = 0; r < m_.inst(id).num_regions; ++r) {
+      mir::ForEachInst(m_, m_.inst(id).regions[r],
+                       [&](mir::InstId inner) { needs |= NeedsQuad(m_.inst(inner)); });
+    }
+    if (needs) last = id;
+  }
+  if (!last.valid()) control_.EndHelpers();
+  return e_.VisitRegion(m_.body, [this, last](mir::InstId id) {
+    absl::Status s = Visit(id);
+    if (s.ok() && id == last) control_.EndHelpers();
+    return s;
+  });
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {

@@ -274,11 +274,14 @@ void DagBuilder::Effects(uint32_t n) {
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);
     Order(&effects_, n);
+    if (flags & (kOpExit | kOpTurnsOff)) Order(&exits_, n);
+    if (flags & kOpExit) AfterPlacesNeededAtExits(n);
     return;
   }
   if (flags & kOpExit) return Exit(n);
   const bool inserted = allocated_ && (f_.inst(dag_->nodes[n].inst).flags & kInsertedCopy) != 0;
-  if (inserted || (flags & kOpAcrossLanes)) {
+  const bool reads_lanes = (f_.inst(dag_->nodes[n].inst).flags & kReadsLanes) != 0;
+  if (inserted || reads_lanes || (flags & kOpAcrossLanes)) {
     AddEdge(exits_.writer, n, 0);
     AddReader(&exits_, n);
   }
@@ -302,6 +305,10 @@ void DagBuilder::Exit(uint32_t n) {
     AddEdge(a.writer, n, 0);
     AddReader(&a, n);
   }
+  AfterPlacesNeededAtExits(n);
+}
+
+void DagBuilder::AfterPlacesNeededAtExits(uint32_t n) {
   for (const Operand& o : at_exits_) {
     if (allocated_) {
       ForUnits(o, false, [&](Access* a) {

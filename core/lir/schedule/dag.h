@@ -138,6 +138,7 @@ class DagBuilder {
   void Effects(uint32_t n);
   void FindPlacesNeededAtExits();
   void Exit(uint32_t n);
+  void AfterPlacesNeededAtExits(uint32_t n);
   void Finish();
   void Times();
   void Forget();
