@@ -3,50 +3,52 @@
 namespace kiln::amd {
 namespace {
 
-uint16_t WaitsOf(uint32_t classes) {
-  uint16_t waits = 0;
-  if ((classes & mir::kMemoryShared) != 0) waits |= kWaitShared;
-  if ((classes & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0) waits |= kWaitMemory;
-  return waits;
+// Counters that are waited for are 0, others all ones: vm [3:0] and [15:14], exp [6:4], lgkm [13:8]
+// (ISA guide, s_waitcnt).
+constexpr uint16_t kNoWait = 0xff7f, kVm = 0xc00f, kLgkm = 0x3f00;
+
+void Wait(Emission& e, uint16_t counters) {
+  Extra extra;
+  extra.simm = static_cast<uint16_t>(kNoWait & ~counters);
+  e.EmitRaw(Op(Opcode::kSWaitcnt), {}, {}, extra);
 }
 
 }  // namespace
+
+// core/amd/waits drops waits for nothing.
+void KeepOrder(Emission& e) { Wait(e, 0); }
 
 bool Barriers::OneWave() const {
   return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] <= e_.width();
 }
 
-// Accesses are ended by waits; coherent ones carry cache bits (Memory), so that plain ones of other
-// scopes need an invalidate: L0 where waves share a CU, L1 as well for the device (LLVM,
-// AMDGPUUsage, memory model of GFX10). A wave sees its own accesses in order.
+// Accesses are ended by waits; coherent ones carry cache bits (Addresses), so that plain ones of
+// other scopes need an invalidate: L0 and L1 for the device (LLVM, AMDGPUUsage, memory model of
+// GFX10). A wave sees its own accesses in order. So do the waves of a workgroup those of buffers
+// and images, which share one CU (ABI.md, WGP_MODE 0): its cache keeps them in order (Mesa 25.0.7,
+// aco_insert_waitcnt.cpp, perform_barrier).
 void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   if (scope == mir::Scope::kSubgroup) return;
   if (scope == mir::Scope::kWorkgroup && OneWave()) return;
-  const uint16_t waits = WaitsOf(classes);
-  if (waits == 0) return;
-  // Counters that are waited for are 0, others all ones: vm [3:0] and [15:14], exp [6:4], lgkm
-  // [13:8] (ISA guide, s_waitcnt).
-  constexpr uint16_t kNoWait = 0xff7f, kVm = 0xc00f, kLgkm = 0x3f00;
-  Extra extra;
-  extra.simm = static_cast<uint16_t>(kNoWait & ~((waits & kWaitMemory) != 0 ? kVm : 0) &
-                                     ~((waits & kWaitShared) != 0 ? kLgkm : 0));
-  e_.EmitRaw(Op(Opcode::kSWaitcnt), {}, {}, extra);
-  if ((waits & kWaitMemory) != 0) {
-    e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
-  }
-  if (scope != mir::Scope::kDevice || (waits & kWaitMemory) == 0) return;
+  const bool outside =
+      scope == mir::Scope::kDevice && (classes & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;
+  const bool shared = (classes & mir::kMemoryShared) != 0;
+  Wait(e_, static_cast<uint16_t>((outside ? kVm : 0) | (shared ? kLgkm : 0)));
+  if (!outside) return;
+  e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
   e_.EmitRaw(Op(Opcode::kBufferGl1Inv), {}, {});
   e_.EmitRaw(Op(Opcode::kBufferGl0Inv), {}, {});
 }
 
-// A control barrier orders memory for the workgroup, whose waves share one L0 (CU mode).
+// A control barrier orders memory for the workgroup: shared memory needs a wait, which
+// core/amd/waits makes where simm is not 0.
 void Barriers::ControlBarrier(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto scope = static_cast<mir::Scope>(inst.imm1);
   if (scope == mir::Scope::kSubgroup) return;
   if (OneWave()) return;
   Extra extra;
-  extra.simm = WaitsOf(inst.imm0);
+  extra.simm = (inst.imm0 & mir::kMemoryShared) != 0 ? 1 : 0;
   e_.EmitRaw(Op(Opcode::kSBarrier), {}, {}, extra);
 }
 

@@ -6,6 +6,11 @@
 
 namespace kiln::amd {
 
+// Keeps accesses to memory before it before those after it, in the order of instructions alone: no
+// instruction is made. Schedules keep loads in no order among themselves, but two atomic loads of
+// one place may not pass each other.
+void KeepOrder(Emission& e);
+
 class Barriers : public Room {
  public:
   explicit Barriers(Emission& e) : Room(e) {}
@@ -16,10 +21,6 @@ class Barriers : public Room {
  private:
   bool OneWave() const;
 };
-
-// Bits of Extra::simm of a barrier instruction: the accesses that end before it. core/amd/waits
-// makes waits of them.
-enum BarrierWaits : uint16_t { kWaitShared = 1, kWaitMemory = 2 };
 
 }  // namespace kiln::amd
 

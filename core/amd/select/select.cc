@@ -41,7 +41,7 @@ class Selector {
   Addresses addresses_{e_, descriptors_};
   VectorMemory vector_memory_{e_, addresses_};
   Memory memory_{e_, launch_, descriptors_, addresses_, vector_memory_};
-  Atomics atomics_{e_, addresses_};
+  Atomics atomics_{e_, addresses_, vector_memory_};
   Barriers barriers_{e_};
   Images images_{e_, descriptors_};
   Control control_{e_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
