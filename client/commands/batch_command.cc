@@ -52,8 +52,8 @@ Command BatchCommand() {
       "batch",
       "[PATH...]",
       "compile many shaders",
-      "PATHs are files or folders; in folders, *.spv and GLSL files are found recursively and\n"
-      "sorted by name. Without PATH, --list and --manifest, everything below --root is\n"
+      "PATHs are files or folders; in folders, *.spv, GLSL files, and HLSL files with a stage in\n"
+      "their name (*.ps.hlsl, *.comp.hlsl) are found recursively and sorted by name. Without PATH, --list and --manifest, everything below --root is\n"
       "compiled. --jsonl writes one JSON line per module and target, in the order of the\n"
       "inputs:\n"
       "\n"

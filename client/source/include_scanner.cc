@@ -117,8 +117,9 @@ class Resolver {
 
   absl::Status Run(const std::string& path, GlslSource* glsl) {
     bytes_ = glsl->text().size();
+    hlsl_ = glsl->has_hlsl();
     if (bytes_ > limits_.bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": the GLSL text has ", bytes_,
+      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": the text has ", bytes_,
                                                        " bytes; at most ", limits_.bytes,
                                                        " are accepted, with its includes"));
     }
@@ -157,12 +158,14 @@ class Resolver {
   // Returns the path through which it is found; empty: not found.
   absl::StatusOr<std::string> Find(const std::string& includer, const IncludeLine& include) {
     std::vector<std::string> places;
-    if (IsAbsolute(include.spelled)) {
-      places.push_back(include.spelled);
+    std::string spelled = include.spelled;
+    if (hlsl_) std::replace(spelled.begin(), spelled.end(), '\\', '/');
+    if (IsAbsolute(spelled)) {
+      places.push_back(spelled);
     } else {
-      if (!include.angle) places.push_back(JoinPath(FolderOf(includer), include.spelled));
+      if (!include.angle) places.push_back(JoinPath(FolderOf(includer), spelled));
       for (const std::string& folder : folders_.folders) {
-        places.push_back(JoinPath(folder, include.spelled));
+        places.push_back(JoinPath(folder, spelled));
       }
     }
     for (const std::string& place : places) {
@@ -244,6 +247,7 @@ class Resolver {
   const ReadFile& read_;
   std::vector<MissingInclude>* missing_;
   uint64_t bytes_ = 0;
+  bool hlsl_ = false;
   std::map<std::string, std::string> texts_;  // by path
   std::set<std::string> absent_;
   std::deque<std::string> pending_;
