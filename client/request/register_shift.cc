@@ -19,12 +19,13 @@ using Shift = kiln::v1alpha::GlslSource::RegisterShift;
 constexpr uint32_t kMostBindings = 65534;
 constexpr uint32_t kMostSpaces = 62;
 
+constexpr absl::string_view kKinds = "btsu";  // in the order of the enumeration
+
 absl::Status Wrong(const std::string& text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(EscapeNonUtf8(text), ": ", what));
 }
 
 absl::StatusOr<Shift> Parse(const std::string& text) {
-  constexpr absl::string_view kKinds = "btsu";  // in the order of the enumeration
   const std::vector<std::string> parts = absl::StrSplit(text, ':');
   const size_t kind = parts[0].size() == 1 ? kKinds.find(parts[0][0]) : kKinds.npos;
   uint32_t number = 0, space = 0;
@@ -57,6 +58,12 @@ absl::StatusOr<std::vector<Shift>> ParseRegisterShifts(const std::vector<std::st
     shifts.push_back(*std::move(shift));
   }
   return shifts;
+}
+
+std::string RegisterShiftText(const Shift& shift) {
+  const std::string text =
+      absl::StrCat(kKinds.substr(static_cast<size_t>(shift.kind()), 1), ":", shift.shift());
+  return shift.has_space() ? absl::StrCat(text, ":", shift.space()) : text;
 }
 
 }  // namespace kiln::client

@@ -15,6 +15,9 @@ namespace kiln::client {
 absl::StatusOr<std::vector<kiln::v1alpha::GlslSource::RegisterShift>> ParseRegisterShifts(
     const std::vector<std::string>& texts);
 
+// The reverse of one.
+std::string RegisterShiftText(const kiln::v1alpha::GlslSource::RegisterShift& shift);
+
 }  // namespace kiln::client
 
 #endif  // KILN_CLIENT_REQUEST_REGISTER_SHIFT_H_

@@ -26,6 +26,9 @@ TEST(RegisterShift, KindsNumbersAndSpaces) {
   EXPECT_EQ((*shifts)[2].space(), 0u);
   EXPECT_EQ((*shifts)[3].kind(), Shift::U);
   EXPECT_EQ((*shifts)[3].space(), 62u);
+  std::vector<std::string> texts;
+  for (const Shift& shift : *shifts) texts.push_back(RegisterShiftText(shift));
+  EXPECT_THAT(texts, testing::ElementsAre("b:0", "t:16", "s:65534:0", "u:7:62"));
 }
 
 TEST(RegisterShift, ErrorsQuoteTheText) {

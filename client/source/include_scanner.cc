@@ -140,9 +140,15 @@ class Resolver {
     for (const IncludeLine& include : FindIncludes(text)) {
       absl::StatusOr<std::string> found = Find(path, include);
       if (!found.ok()) return found.status();
+      if (found->empty()) missing_->push_back({name, include});
       auto [it, first] = meant.emplace(include.spelled, *found);
       if (!first) {
-        if (it->second == *found) continue;
+        if (it->second == *found || found->empty()) continue;
+        if (it->second.empty()) {
+          // Sent for both: the other form may be in a branch that is never taken.
+          it->second = occurrences_[include.spelled].back().resolved = *found;
+          continue;
+        }
         const std::string shown = Quoted(include.spelled);
         return absl::InvalidArgumentError(
             absl::StrCat(name, ":", include.line, ": \"", shown, "\" and <", shown,
@@ -150,7 +156,6 @@ class Resolver {
                          "); spell one of them differently"));
       }
       occurrences_[include.spelled].push_back({name, *found});
-      if (found->empty()) missing_->push_back({name, include});
     }
     return absl::OkStatus();
   }

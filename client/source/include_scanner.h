@@ -10,7 +10,8 @@
 // path through which they were found, relative to the caller's path, so that requests are the same
 // on every machine. If all includers mean the same file by a spelling, it is sent once, else for
 // each of them; the limits apply to the sent texts. A file that spells "x" and <x> and means two
-// files is an error: the request cannot express that.
+// files is an error: the request cannot express that. If only one of the two is found, it is sent
+// for both, since the other may be in a branch that is never taken.
 #ifndef KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 #define KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 

@@ -83,6 +83,19 @@ TEST_F(ResolveTest, BackslashesAreSlashesInHlslAlone) {
   EXPECT_THAT(Sent(), ElementsAre("|sub\\a.h|src/sub/a.h|a"));
 }
 
+TEST_F(ResolveTest, OfTwoFormsTheFoundOneIsSent) {
+  files_ = {{"src/a.h", "a"}};
+  for (const char* text :
+       {"#include <a.h>\n#include \"a.h\"\n", "#include \"a.h\"\n#include <a.h>\n"}) {
+    glsl_.clear_includes();
+    missing_.clear();
+    ASSERT_TRUE(Resolve(text).ok());
+    EXPECT_THAT(Sent(), ElementsAre("|a.h|src/a.h|a"));
+    ASSERT_EQ(missing_.size(), 1u);
+    EXPECT_TRUE(missing_[0].line.angle);
+  }
+}
+
 TEST_F(ResolveTest, QuotesLookBesideTheIncluderAnglesOnlyInFolders) {
   files_ = {{"src/a.h", "beside"}, {"inc/a.h", "folder"}, {"inc/b.h", "b"}};
   ASSERT_TRUE(Resolve("#include \"a.h\"\n#include \"b.h\"\n", {"none", "inc"}).ok());

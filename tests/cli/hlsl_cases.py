@@ -59,12 +59,11 @@ class Hlsl(Cli):
             '--register-shift=u:8', out=8)[:5], want)
 
     def test_structured_buffers_have_strides(self):
-        # struct { float; float3; float2 }: offsets 0, 4 and 16.
+        # struct { float; float3; float2 }: offsets 0, 4 and 16, in 32 bytes.
         text = ('struct S { float a; float3 b; float2 c; };\nRWStructuredBuffer<S> s : register(u1);\n' + OUT +
-                MAIN + '{ o[0] = s[0].a; o[1] = s[0].b.z; o[2] = s[0].c.y; s[0].c.x = 9; uint n, w;'
-                       ' s.GetDimensions(n, w); o[3] = w; }')
+                MAIN + '{ o[0] = s[0].a; o[1] = s[0].b.z; o[2] = s[0].c.y; o[3] = s[1].a; o[4] = s[2].c.x; }')
         values = self.run_values(text, [{'binding': 2001, 'data': {'f32': list(range(24))}, 'as': 'f32'}])
-        self.assertEqual(values[:3], [0, 3, 5])
+        self.assertEqual(values[:5], [0, 3, 5, 8, 20])
 
     def test_textures_samplers_and_writable_textures(self):
         text = ('Texture2D<float4> t : register(t0); SamplerState s : register(s0);\n'
@@ -140,7 +139,7 @@ class Hlsl(Cli):
         self.kiln('compile', *define, '--lang=hlsl', self.file('a.comp', text))
         self.kiln('compile', *define, '--lang=hlsl', '-T', 'cs_6_0', '-', stdin=text.encode())
         path = self.file('a.hlsl', text)
-        self.fails(1, 'a.hlsl: the stage is not known; give a profile, -T ps_6_0', 'compile', *define, path)
+        self.fails(2, 'a.hlsl: the stage is not known; give a profile, -T ps_6_0', 'compile', *define, path)
         self.kiln('compile', *define, '-Tcs_6_0', path)
         self.kiln('compile', *define, '--stage=comp', path)
         self.fails(2, r'-T lib_6_3: is no profile of a stage', 'compile', *define, '-T', 'lib_6_3', path)

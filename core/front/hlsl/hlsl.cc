@@ -16,6 +16,7 @@
 #include "core/front/glsl/glsl.h"
 #include "core/front/glsl/glslang_input.h"
 #include "core/front/glsl/glslang_log.h"
+#include "core/front/hlsl/hlsl_layout.h"
 #include "core/front/hlsl/hlsl_text.h"
 
 namespace kiln::front {
@@ -222,6 +223,13 @@ absl::StatusOr<std::vector<uint32_t>> Generate(const HlslSource& source, const H
   options.disableOptimizer = false;
   glslang::GlslangToSpv(*program.getIntermediate(language), words, &logger, &options);
   if (words.empty()) return Failure(source, reading, logger.getAllMessages());
+  const absl::StatusOr<bool> restrided = LayOutBlocks(reading.placed, &words);
+  if (!restrided.ok()) return restrided.status();
+  if (*restrided && reading.asks_dimensions) {
+    return RefusedHlsl(
+        "GetDimensions, where glslang counts the stride of a structured buffer otherwise",
+        {source.text.name, 0});
+  }
   return words;
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "core/base/cause.h"
 #include "core/front/check/validate.h"
@@ -130,6 +131,32 @@ TEST(Hlsl, ConstantBuffersHaveOffsets) {
                            kCompute + "{ o[0] = a + b.x + c.x + d.x + e[1] + f + m[0][1] + g; }";
   EXPECT_THAT(MembersDecorated(Compile(Source(text)), spv::Decoration::Offset),
               testing::ElementsAre(0, 4, 16, 32, 48, 80, 96, 144));
+}
+
+// By hand: {float; float3; float2} ends at 24 bytes and, with the alignment of its float3, has 32.
+TEST(Hlsl, StructsHaveTheSizeThatDxcGivesThem) {
+  const std::string text =
+      std::string(
+          "struct S { float a; float3 b; float2 c; };\n"
+          "cbuffer C : register(b0) { S s; float d; S t[2]; float e; }\n"
+          "cbuffer P : register(b1) { float f : packoffset(c3); float g : packoffset(c2.y); }\n"
+          "StructuredBuffer<S> r : register(t0); StructuredBuffer<float2x3> m : register(t1);\n"
+          "RWBuffer<float> o : register(u0);") +
+      kCompute + "{ o[0] = s.a + d + t[1].b.x + e + f + g + r[1].c.y + m[1][1][1]; }";
+  const Words words = Compile(Source(text));
+  std::multiset<uint32_t> strides;
+  ForEach(words, spv::Op::OpDecorate, [&](const uint32_t* w) {
+    if (w[2] == static_cast<uint32_t>(spv::Decoration::ArrayStride)) strides.insert(w[3]);
+  });
+  EXPECT_THAT(strides, testing::UnorderedElementsAre(32, 32, 24));
+  // S twice (of both rules), C, P, and the two buffers.
+  EXPECT_THAT(MembersDecorated(words, spv::Decoration::Offset),
+              testing::UnorderedElementsAre(0, 4, 16, 0, 4, 16, 0, 32, 48, 112, 48, 36, 0, 0));
+  EXPECT_THAT(
+      Refusal(Source("struct S { float a; float3 b; float2 c; };\n"
+                     "RWStructuredBuffer<S> r : register(u0);\n" +
+                     std::string(kCompute) + "{ uint n, w; r.GetDimensions(n, w); r[0].a = w; }")),
+      HasSubstr("hlsl_feature GetDimensions"));
 }
 
 // HLSL's columns are SPIR-V's rows.

@@ -190,6 +190,7 @@ class Reader {
       }
     } else if ((text == ")" || text == "]" || text == "}") && brackets_ > 0) {
       --brackets_;
+      if (text == "}" && brackets_ == block_brackets_) block_.clear();
     }
     if (text == "[" && At(i + 1) == "[") {
       ReadAttributes(i);
@@ -200,10 +201,18 @@ class Reader {
 
   void LookAtName(size_t i) {
     const std::string_view name = At(i);
+    if ((name == "cbuffer" || name == "tbuffer") && IsName(i + 1)) {
+      block_ = At(i + 1);
+      block_brackets_ = brackets_;
+    }
+    if (name == "packoffset") reading_.placed.insert(block_);
+    if (name == "GetDimensions") reading_.asks_dimensions = true;
     if (name == "register" && At(i + 1) == "(") return CheckRegister(i + 2);
     if (i > 0 && At(i - 1) == ":" && Lower(name.substr(0, 3)) == "sv_") {
       return CheckSystemValue(i);
     }
+    if (name == "typedef") NoteTypedef(i);
+    if (typedefs_.count(std::string(name)) == 0) NameType(i);
     const bool member = i > 0 && At(i - 1) == ".";
     for (const NewerName& newer : kNewer) {
       const bool shaped = newer.what == kSmall || newer.what == kWide;
@@ -212,6 +221,22 @@ class Reader {
       if (!member || newer.name == "SampleCmpLevel" || newer.name == "CalculateLevelOfDetail") {
         reading_.newer.push_back({std::string(newer.what), LineOf(i)});
       }
+    }
+  }
+
+  // Notes the name that the text gives a type, as its own.
+  void NoteTypedef(size_t i) {
+    while (i < tokens_.size() && At(i) != ";") ++i;
+    if (i > 0) typedefs_.insert(std::string(At(i - 1)));
+  }
+
+  // Gives types of 32 and 64 bits the names that glslang has for them: float3 for float32_t3.
+  void NameType(size_t i) {
+    constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+        {"float32_t", "float"}, {"float64_t", "double"}, {"int32_t", "int"}, {"uint32_t", "uint"}};
+    const std::string_view stem = WithoutShape(At(i));
+    for (const auto& [name, known] : kTypes) {
+      if (stem == name) Replace(i, std::string(known) + std::string(At(i).substr(stem.size())));
     }
   }
 
@@ -241,6 +266,7 @@ class Reader {
       const std::optional<uint32_t> n =
           Number(text.substr(std::min<size_t>(space ? 5 : 1, text.size())));
       if (text.size() < 2 || !tokens_[i].IsName() || !n.has_value()) continue;
+      if (text[0] == 'c') reading_.placed.insert(block_.empty() ? "$Global" : block_);
       if (*n > (space ? kMostSpaces : kMostRegisters)) {
         const std::string most = std::to_string(space ? kMostSpaces : kMostRegisters);
         Refuse(i, "the number of " + std::string(text) + ", at most " + most);
@@ -270,19 +296,26 @@ class Reader {
     if (binds) NoteNames(i);
   }
 
-  // Checks "(N, M)" of an attribute.
+  // Checks "(N, M)" of an attribute; each is a number or a sum of numbers.
   void CheckNumbers(size_t i) {
     if (At(i) != "(") return;
+    uint64_t sum = 0;
     uint32_t most = kMostRegisters;
-    for (++i; i < tokens_.size() && At(i) != ")"; ++i) {
-      if (At(i) == ",") {
+    for (++i; i < tokens_.size(); ++i) {
+      const std::string_view text = At(i);
+      const std::optional<uint32_t> n = Number(text);
+      if (n.has_value()) sum += *n;
+      if (text == "," || text == ")") {
+        if (sum > most) {
+          return Refuse(i, "the number " + std::to_string(sum) + " of an attribute, at most " +
+                               std::to_string(most));
+        }
+        if (text == ")") return;
+        sum = 0;
         most = kMostSpaces;
-        continue;
+      } else if (!n.has_value() && text != "+") {
+        return Refuse(i, "an attribute of vk whose number is an expression");
       }
-      const std::optional<uint32_t> n = Number(At(i));
-      if (!n.has_value()) return Refuse(i, "an attribute of vk whose number is an expression");
-      if (*n > most)
-        return Refuse(i, absl::StrCat("the number ", *n, " of an attribute, at most ", most));
     }
   }
 
@@ -338,6 +371,9 @@ class Reader {
   std::vector<Token> tokens_;
   std::vector<Edit> edits_;
   size_t attributes_end_ = 0;  // of the attributes read last
+  std::set<std::string> typedefs_;
+  std::string block_;          // the cbuffer around the token; empty: none
+  size_t block_brackets_ = 0;  // open around it
   size_t brackets_ = 0;
   HlslReading reading_;
 };

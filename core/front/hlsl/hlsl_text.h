@@ -4,13 +4,12 @@
 // glslang 12 drops some of what it does not know without an error, and has forms of its own for
 // some attributes of Vulkan. So this is refused or rewritten here, on tokens, with macros expanded:
 //
-//   [[vk::push_constant]] T x;   becomes ConstantBuffer<T> x: glslang takes the attribute for
-//   blocks only
-//   [[vk::binding(N, S)]]        the declared names are listed: register shifts do not apply to
-//   them SV_Name                      one that glslang does not know, it takes for an ordinary
-//   input; a 0 at
-//                                its end is removed, as SV_Position0 is SV_Position
-//   register(tN, spaceM)         glslang keeps the low 16 bits of N and the low 6 of M
+//   [[vk::push_constant]] T x;  becomes ConstantBuffer<T> x: glslang takes it for blocks alone
+//   [[vk::binding(N, S)]]       its names are listed: register shifts do not apply to them
+//   float32_t3                  becomes float3; likewise double, int and uint
+//   SV_Position0                becomes SV_Position. A system value that glslang does not know, it
+//                               takes for an ordinary input: refused
+//   register(tN, spaceM)        glslang keeps the low 16 bits of N and 6 of M: more are refused
 //
 // Features of HLSL 2018 and later that glslang lacks are found by their names, to name them when
 // glslang has rejected a text.
@@ -51,6 +50,8 @@ struct HlslFeature {
 struct HlslReading {
   absl::Status refusal;                // of what glslang would read wrongly; else ok
   std::set<std::string> explicit_set;  // names declared with [[vk::binding]]
+  std::set<std::string> placed;        // blocks with packoffset; "$Global": a register(cN)
+  bool asks_dimensions = false;        // a GetDimensions
   std::vector<HlslFeature> newer;      // features that glslang lacks, in the order of the text
 };
 

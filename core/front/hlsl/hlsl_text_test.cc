@@ -68,6 +68,16 @@ TEST(HlslText, NamesWithBindingsAreListed) {
               ElementsAre("C", "t", "u", "x", "y"));
 }
 
+TEST(HlslText, BlocksWithPlacesAreListed) {
+  EXPECT_THAT(
+      Read("cbuffer A { float a; } cbuffer B : register(b1) { float2 b : packoffset(c1.y); }"
+           "float c : register(c7);")
+          .reading.placed,
+      ElementsAre("$Global", "B"));
+  EXPECT_THAT(Read("cbuffer A { float a; } float c : register(b7);").reading.placed,
+              testing::IsEmpty());
+}
+
 TEST(HlslText, SystemValuesAreKnown) {
   EXPECT_EQ(Read("float4 f(float4 p : SV_Position0, uint i : SV_InstanceID) : sv_target7 { }").text,
             "float4 f(float4 p : SV_Position, uint i : SV_InstanceID) : sv_target7 { }");
@@ -77,13 +87,22 @@ TEST(HlslText, SystemValuesAreKnown) {
   EXPECT_EQ(Read("float4 f(float4 p : POSITION0)").refusal, "");
 }
 
+TEST(HlslText, TypesHaveTheNamesThatGlslangKnows) {
+  EXPECT_EQ(Read("float32_t a; uint32_t2 b; int32_t3x4 c; float64_t d; float32_type e;").text,
+            "float a; uint2 b; int3x4 c; double d; float32_type e;");
+  const std::string own = "typedef uint uint32_t; uint32_t a;";
+  EXPECT_EQ(Read(own).text, own);
+}
+
 TEST(HlslText, NumbersFitGlslang) {
   EXPECT_EQ(Read("Texture2D t : register(t65534, space62);").refusal, "");
   EXPECT_EQ(Read("Texture2D t : register(t65535);").refusal,
             "hlsl_feature the number of t65535, at most 65534 a.hlsl:10");
   EXPECT_THAT(Read("Texture2D t : register(t0, space63);").refusal, HasSubstr("space63"));
   EXPECT_THAT(Read("[[vk::binding(0, 63)]] Texture2D t;").refusal, HasSubstr("63"));
-  EXPECT_THAT(Read("[[vk::binding(1 + 1)]] Texture2D t;").refusal, HasSubstr("expression"));
+  EXPECT_THAT(Read("[[vk::binding(1 << 1)]] Texture2D t;").refusal, HasSubstr("expression"));
+  EXPECT_EQ(Read("[[vk::binding(1 + 1, 60 + 2)]] Texture2D t;").refusal, "");
+  EXPECT_THAT(Read("[[vk::binding(1, 60 + 3)]] Texture2D t;").refusal, HasSubstr("63"));
 }
 
 TEST(HlslText, BracketsAreBounded) {
