@@ -5,13 +5,13 @@
 
 #include <random>
 
-#include "proto/compiler.pb.h"
+#include "kiln/v1/compiler.pb.h"
 
 namespace kiln {
 namespace {
 
-using v1alpha::CompileRequest;
-using v1alpha::StreamRequest;
+using v1::CompileRequest;
+using v1::StreamRequest;
 
 CompileRequest Good() {
   CompileRequest request;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kSgprs = 106;  // that have numbers, without VCC
 
-absl::Status ReadSgprs(const v1alpha::LaunchAmd& in, const out::LaunchRecord& record,
+absl::Status ReadSgprs(const v1::LaunchAmd& in, const out::LaunchRecord& record,
                        out::AmdLaunch& r) {
   r.push_first_sgpr = in.push_first_sgpr();
   r.push_sgprs = in.push_sgprs();
@@ -25,7 +25,7 @@ absl::Status ReadSgprs(const v1alpha::LaunchAmd& in, const out::LaunchRecord& re
       return Wrong(absl::StrCat("push data at byte ", p.at, " of ", 4 * r.push_sgprs));
     }
   }
-  for (const v1alpha::LaunchAmdSgpr& u : in.user_sgprs()) {
+  for (const v1::LaunchAmdSgpr& u : in.user_sgprs()) {
     const std::optional<out::SgprContent> what = Value(kSgprContents, u.what());
     if (!what) return Unknown("content of SGPRs", u.what());
     if (u.sgpr() >= kSgprs) return Wrong(absl::StrCat("SGPR ", u.sgpr()));
@@ -34,8 +34,7 @@ absl::Status ReadSgprs(const v1alpha::LaunchAmd& in, const out::LaunchRecord& re
   return absl::OkStatus();
 }
 
-absl::Status ReadFragment(const v1alpha::LaunchAmdFragment& in, size_t inputs,
-                          out::AmdFragment& r) {
+absl::Status ReadFragment(const v1::LaunchAmdFragment& in, size_t inputs, out::AmdFragment& r) {
   r.spi_ps_input_ena = in.spi_ps_input_ena();
   r.spi_ps_input_addr = in.spi_ps_input_addr();
   r.spi_shader_col_format = in.spi_shader_col_format();
@@ -50,9 +49,9 @@ absl::Status ReadFragment(const v1alpha::LaunchAmdFragment& in, size_t inputs,
   return absl::OkStatus();
 }
 
-absl::Status ReadAttributes(const v1alpha::LaunchAmdVertex& in,
-                            const std::vector<uint32_t>& locations, out::AmdVertex& r) {
-  for (const v1alpha::LaunchAmdAttribute& a : in.attributes()) {
+absl::Status ReadAttributes(const v1::LaunchAmdVertex& in, const std::vector<uint32_t>& locations,
+                            out::AmdVertex& r) {
+  for (const v1::LaunchAmdAttribute& a : in.attributes()) {
     if (std::find(locations.begin(), locations.end(), a.location()) == locations.end()) {
       return Wrong(absl::StrCat("attribute at location ", a.location(), " is not read"));
     }
@@ -62,7 +61,7 @@ absl::Status ReadAttributes(const v1alpha::LaunchAmdVertex& in,
   return absl::OkStatus();
 }
 
-absl::Status ReadVertex(const v1alpha::LaunchAmdVertex& in, const out::VertexLaunch& common,
+absl::Status ReadVertex(const v1::LaunchAmdVertex& in, const out::VertexLaunch& common,
                         out::AmdVertex& r) {
   if (absl::Status s = ReadAttributes(in, common.attributes, r); !s.ok()) return s;
   r.primgen_passthru_en = in.primgen_passthru_en();
@@ -70,13 +69,13 @@ absl::Status ReadVertex(const v1alpha::LaunchAmdVertex& in, const out::VertexLau
   r.spi_shader_pos_format = in.spi_shader_pos_format();
   r.pa_cl_vs_out_cntl = in.pa_cl_vs_out_cntl();
   r.spi_vs_out_config = in.spi_vs_out_config();
-  for (const v1alpha::LaunchAmdParameter& p : in.parameters()) {
+  for (const v1::LaunchAmdParameter& p : in.parameters()) {
     r.parameters.push_back({p.location(), p.builtin(), p.spi_ps_input_cntl(), p.per_primitive()});
   }
   return absl::OkStatus();
 }
 
-void WriteFragment(const out::AmdFragment& r, v1alpha::LaunchAmdFragment& result) {
+void WriteFragment(const out::AmdFragment& r, v1::LaunchAmdFragment& result) {
   result.set_spi_ps_input_ena(r.spi_ps_input_ena);
   result.set_spi_ps_input_addr(r.spi_ps_input_addr);
   result.set_spi_shader_col_format(r.spi_shader_col_format);
@@ -86,9 +85,9 @@ void WriteFragment(const out::AmdFragment& r, v1alpha::LaunchAmdFragment& result
   for (const uint32_t value : r.spi_ps_input_cntl) result.add_spi_ps_input_cntl(value);
 }
 
-void WriteVertex(const out::AmdVertex& r, v1alpha::LaunchAmdVertex& result) {
+void WriteVertex(const out::AmdVertex& r, v1::LaunchAmdVertex& result) {
   for (const out::AmdAttribute& attribute : r.attributes) {
-    v1alpha::LaunchAmdAttribute& a = *result.add_attributes();
+    v1::LaunchAmdAttribute& a = *result.add_attributes();
     a.set_location(attribute.location);
     a.set_buffer(attribute.buffer);
     a.set_offset(attribute.offset);
@@ -103,7 +102,7 @@ void WriteVertex(const out::AmdVertex& r, v1alpha::LaunchAmdVertex& result) {
   result.set_pa_cl_vs_out_cntl(r.pa_cl_vs_out_cntl);
   result.set_spi_vs_out_config(r.spi_vs_out_config);
   for (const out::AmdParameter& parameter : r.parameters) {
-    v1alpha::LaunchAmdParameter& p = *result.add_parameters();
+    v1::LaunchAmdParameter& p = *result.add_parameters();
     p.set_location(parameter.location);
     p.set_builtin(parameter.builtin);
     p.set_spi_ps_input_cntl(parameter.spi_ps_input_cntl);
@@ -113,7 +112,7 @@ void WriteVertex(const out::AmdVertex& r, v1alpha::LaunchAmdVertex& result) {
 
 }  // namespace
 
-absl::Status ReadAmd(const v1alpha::LaunchAmd& in, out::LaunchRecord& result) {
+absl::Status ReadAmd(const v1::LaunchAmd& in, out::LaunchRecord& result) {
   if (result.dispatch_width != 32 && result.dispatch_width != 64) {
     return Wrong(absl::StrCat("waves of ", result.dispatch_width, " lanes"));
   }
@@ -137,7 +136,7 @@ absl::Status ReadAmd(const v1alpha::LaunchAmd& in, out::LaunchRecord& result) {
   return in.has_vertex() ? ReadVertex(in.vertex(), result.vertex, r.vertex) : absl::OkStatus();
 }
 
-void WriteAmd(const out::LaunchRecord& record, v1alpha::LaunchAmd& result) {
+void WriteAmd(const out::LaunchRecord& record, v1::LaunchAmd& result) {
   const out::AmdLaunch& r = out::AmdOf(record);
   result.set_rsrc1(r.rsrc1);
   result.set_rsrc2(r.rsrc2);
@@ -149,7 +148,7 @@ void WriteAmd(const out::LaunchRecord& record, v1alpha::LaunchAmd& result) {
   result.set_push_first_sgpr(r.push_first_sgpr);
   result.set_push_sgprs(r.push_sgprs);
   for (const out::UserSgpr& user : r.user_sgprs) {
-    v1alpha::LaunchAmdSgpr& u = *result.add_user_sgprs();
+    v1::LaunchAmdSgpr& u = *result.add_user_sgprs();
     u.set_sgpr(user.sgpr);
     u.set_what(NameFor(kSgprContents, user.what));
     u.set_memory(user.memory);

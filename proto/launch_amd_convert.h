@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "core/out/launch_record.h"
-#include "proto/launch_record.pb.h"
+#include "kiln/v1/launch_record.pb.h"
 
 namespace kiln::proto {
 
@@ -12,10 +12,10 @@ namespace kiln::proto {
 // another number of fragment inputs or more instructions than it, an attribute that it does not
 // read, push data or SGPRs that do not exist, waves that are not of 32 or 64 lanes, or an unknown
 // name.
-absl::Status ReadAmd(const v1alpha::LaunchAmd& in, out::LaunchRecord& result);
+absl::Status ReadAmd(const v1::LaunchAmd& in, out::LaunchRecord& result);
 
 // `record` must have an AMD part.
-void WriteAmd(const out::LaunchRecord& record, v1alpha::LaunchAmd& result);
+void WriteAmd(const out::LaunchRecord& record, v1::LaunchAmd& result);
 
 }  // namespace kiln::proto
 

@@ -55,7 +55,7 @@ out::LaunchRecord Vertex() {
 
 // Every field of the struct is in the message, and back: two writings of different structs differ.
 void ExpectComesBack(const out::LaunchRecord& record) {
-  const v1alpha::LaunchRecord written = ToProto(record);
+  const v1::LaunchRecord written = ToProto(record);
   const absl::StatusOr<out::LaunchRecord> read = FromProto(written);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(ToProto(*read).SerializeAsString(), written.SerializeAsString());
@@ -122,13 +122,13 @@ TEST(LaunchAmd, ReadsThePeersJson) {
 // Applies a change to the message, and returns the refusal.
 template <typename Change>
 std::string Refusal(const out::LaunchRecord& record, Change change) {
-  v1alpha::LaunchRecord message = ToProto(record);
+  v1::LaunchRecord message = ToProto(record);
   change(message);
   return std::string(FromProto(message).status().message());
 }
 
 TEST(LaunchAmd, RefusesWhatItDoesNotKnow) {
-  using Message = v1alpha::LaunchRecord;
+  using Message = v1::LaunchRecord;
   const out::LaunchRecord v = Vertex(), f = Fragment();
   EXPECT_EQ(Refusal(v, [](Message&) {}), "");
   EXPECT_EQ(Refusal(v, [](Message& m) { m.set_dispatch_width(16); }),

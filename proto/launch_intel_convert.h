@@ -4,16 +4,16 @@
 
 #include "absl/status/status.h"
 #include "core/out/launch_record.h"
-#include "proto/launch_record.pb.h"
+#include "kiln/v1/launch_record.pb.h"
 
 namespace kiln::proto {
 
 // Fills the part `result.arch`. The common part must be there: InvalidArgument if this one has a
 // resource or an input that the common part lacks, or a name or slot that does not exist.
-absl::Status ReadIntel(const v1alpha::LaunchIntel& in, out::LaunchRecord& result);
+absl::Status ReadIntel(const v1::LaunchIntel& in, out::LaunchRecord& result);
 
 // `record` must have an Intel part.
-void WriteIntel(const out::LaunchRecord& record, v1alpha::LaunchIntel& result);
+void WriteIntel(const out::LaunchRecord& record, v1::LaunchIntel& result);
 
 }  // namespace kiln::proto
 

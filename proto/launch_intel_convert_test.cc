@@ -40,7 +40,7 @@ out::LaunchRecord Vertex() {
 }
 
 TEST(LaunchIntel, ComesBackAsItWasWritten) {
-  const v1alpha::LaunchRecord written = ToProto(Vertex());
+  const v1::LaunchRecord written = ToProto(Vertex());
   const absl::StatusOr<out::LaunchRecord> read = FromProto(written);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(ToProto(*read).SerializeAsString(), written.SerializeAsString());
@@ -63,13 +63,13 @@ TEST(LaunchIntel, ComesBackAsItWasWritten) {
 // Applies a change to the message, and returns the refusal.
 template <typename Change>
 std::string Refusal(Change change) {
-  v1alpha::LaunchRecord record = ToProto(Vertex());
+  v1::LaunchRecord record = ToProto(Vertex());
   change(*record.mutable_intel());
   return std::string(FromProto(record).status().message());
 }
 
 TEST(LaunchIntel, RefusesWhatItDoesNotKnow) {
-  using Intel = v1alpha::LaunchIntel;
+  using Intel = v1::LaunchIntel;
   EXPECT_EQ(Refusal([](Intel&) {}), "");
   EXPECT_EQ(Refusal([](Intel& i) { i.mutable_binding_table(0)->set_what("ubo"); }),
             "launch record: unknown content of a surface 'ubo'");
@@ -95,7 +95,7 @@ TEST(LaunchRecord, HasAPartAndAVersion) {
   none.arch = std::monostate();
   EXPECT_EQ(FromProto(ToProto(none)).status().message(),
             "launch record: no part for an architecture");
-  v1alpha::LaunchRecord old = ToProto(Vertex());
+  v1::LaunchRecord old = ToProto(Vertex());
   old.set_record_version(1);
   EXPECT_EQ(FromProto(old).status().code(), absl::StatusCode::kFailedPrecondition);
 }

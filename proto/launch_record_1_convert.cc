@@ -24,7 +24,7 @@ using out::PushSource;
 using out::ResourceKind;
 using out::SurfaceContent;
 using out::VertexValue;
-using Record = v1alpha::LaunchRecord1;
+using Record = launch_record_1::LaunchRecord1;
 
 constexpr uint32_t kGrfBytes = 32;
 

@@ -12,7 +12,7 @@ namespace kiln::proto {
 // InvalidArgument: an unknown kind, source or hex string, inconsistent sizes, or a place that a
 // record of version 2 does not state because it follows from the rest, and that is another one
 // here.
-absl::StatusOr<out::LaunchRecord> FromVersion1(const v1alpha::LaunchRecord1& record);
+absl::StatusOr<out::LaunchRecord> FromVersion1(const launch_record_1::LaunchRecord1& record);
 
 }  // namespace kiln::proto
 

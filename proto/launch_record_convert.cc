@@ -18,26 +18,26 @@
 namespace kiln::proto {
 namespace {
 
-using Parts = google::protobuf::RepeatedPtrField<v1alpha::LaunchLocationPart>;
+using Parts = google::protobuf::RepeatedPtrField<v1::LaunchLocationPart>;
 
 bool NamesResource(out::PushSource source) {
   return source == out::PushSource::kUbo || source == out::PushSource::kBufferAddress;
 }
 
-absl::Status ReadResources(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
-  for (const v1alpha::LaunchResource& t : in.resources()) {
+absl::Status ReadResources(const v1::LaunchRecord& in, out::LaunchRecord& r) {
+  for (const v1::LaunchResource& t : in.resources()) {
     const std::optional<out::ResourceKind> kind = Value(kResourceKinds, t.kind());
     if (!kind) return Unknown("kind of resource", t.kind());
     r.resources.push_back({*kind, t.set(), t.binding(), t.elements(), t.format()});
   }
-  for (const v1alpha::LaunchDescriptorRange& d : in.descriptor_memory()) {
+  for (const v1::LaunchDescriptorRange& d : in.descriptor_memory()) {
     const std::optional<out::DescriptorForm> form = Value(kDescriptorForms, d.form());
     if (!form) return Unknown("form of descriptor", d.form());
     if (d.resource() >= r.resources.size()) return Wrong("descriptors of no resource");
     r.descriptor_memory.push_back(
         {d.memory(), d.resource(), d.element(), d.count(), d.offset(), d.stride(), *form});
   }
-  for (const v1alpha::LaunchPushPart& p : in.push_data()) {
+  for (const v1::LaunchPushPart& p : in.push_data()) {
     const std::optional<out::PushSource> source = Value(kPushSources, p.source());
     if (!source) return Unknown("push source", p.source());
     if (NamesResource(*source) && p.resource() >= r.resources.size()) {
@@ -49,7 +49,7 @@ absl::Status ReadResources(const v1alpha::LaunchRecord& in, out::LaunchRecord& r
   return absl::OkStatus();
 }
 
-absl::Status ReadCompute(const v1alpha::LaunchCompute& c, out::ComputeLaunch& r) {
+absl::Status ReadCompute(const v1::LaunchCompute& c, out::ComputeLaunch& r) {
   if (c.local_size_size() != 3) return Wrong("local_size needs three numbers");
   for (int i = 0; i < 3; ++i) r.local_size[i] = c.local_size(i);
   r.uses_barrier = c.uses_barrier();
@@ -57,13 +57,13 @@ absl::Status ReadCompute(const v1alpha::LaunchCompute& c, out::ComputeLaunch& r)
   return absl::OkStatus();
 }
 
-absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch& r) {
-  for (const v1alpha::LaunchFragmentInput& i : in.inputs()) {
+absl::Status ReadFragment(const v1::LaunchFragment& in, out::FragmentLaunch& r) {
+  for (const v1::LaunchFragmentInput& i : in.inputs()) {
     out::FragmentInput& input =
         r.inputs.emplace_back(out::FragmentInput{i.location(), i.builtin(), i.flat()});
     ReadParts(i.parts(), input.parts);
   }
-  const v1alpha::LaunchFragmentOutputs& outputs = in.outputs();
+  const v1::LaunchFragmentOutputs& outputs = in.outputs();
   const std::optional<out::DepthOutput> depth = Value(kDepthOutputs, outputs.depth());
   if (!depth) return Unknown("depth output", outputs.depth());
   r.colors.assign(outputs.colors().begin(), outputs.colors().end());
@@ -82,14 +82,14 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   return absl::OkStatus();
 }
 
-absl::Status ReadVertex(const v1alpha::LaunchVertex& in, out::VertexLaunch& r) {
+absl::Status ReadVertex(const v1::LaunchVertex& in, out::VertexLaunch& r) {
   r.attributes.assign(in.attributes().begin(), in.attributes().end());
   for (const std::string& name : in.system_values()) {
     const std::optional<out::VertexValue> value = Value(kVertexValues, name);
     if (!value) return Unknown("system value", name);
     r.system_values.push_back(*value);
   }
-  for (const v1alpha::LaunchVertexOutput& o : in.outputs()) {
+  for (const v1::LaunchVertexOutput& o : in.outputs()) {
     ReadParts(o.parts(), r.outputs.emplace_back(out::VertexOutput{o.location()}).parts);
   }
   if (!in.has_views()) return absl::OkStatus();
@@ -99,7 +99,7 @@ absl::Status ReadVertex(const v1alpha::LaunchVertex& in, out::VertexLaunch& r) {
 }
 
 // Reads what records of every stage have.
-absl::Status ReadCommon(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
+absl::Status ReadCommon(const v1::LaunchRecord& in, out::LaunchRecord& r) {
   const std::optional<out::LoadableBy> loader = Value(kLoaders, in.loadable_by());
   if (!loader) return Unknown("loader", in.loadable_by());
   r.target = in.target();
@@ -112,14 +112,14 @@ absl::Status ReadCommon(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   r.push_constant_bytes = in.push_constant_bytes();
   r.shared_bytes = in.shared_bytes();
   r.scratch_bytes_per_thread = in.scratch_bytes_per_thread();
-  for (const v1alpha::LaunchRelocation& l : in.relocations()) {
+  for (const v1::LaunchRelocation& l : in.relocations()) {
     r.relocations.push_back({l.what(), l.offset(), l.delta()});
   }
   if (absl::Status s = ReadResources(in, r); !s.ok()) return s;
   return ReadConstantData(in.constant_data().hex(), in.constant_data().bytes(), r);
 }
 
-absl::Status ReadStage(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
+absl::Status ReadStage(const v1::LaunchRecord& in, out::LaunchRecord& r) {
   absl::Status status;
   if (in.has_compute()) status = ReadCompute(in.compute(), r.compute);
   if (status.ok() && in.has_fragment()) status = ReadFragment(in.fragment(), r.fragment);
@@ -127,18 +127,18 @@ absl::Status ReadStage(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   return status;
 }
 
-absl::Status ReadArchitecture(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
+absl::Status ReadArchitecture(const v1::LaunchRecord& in, out::LaunchRecord& r) {
   switch (in.arch_case()) {
-    case v1alpha::LaunchRecord::kIntel: return ReadIntel(in.intel(), r);
-    case v1alpha::LaunchRecord::kAmd: return ReadAmd(in.amd(), r);
-    case v1alpha::LaunchRecord::ARCH_NOT_SET: break;
+    case v1::LaunchRecord::kIntel: return ReadIntel(in.intel(), r);
+    case v1::LaunchRecord::kAmd: return ReadAmd(in.amd(), r);
+    case v1::LaunchRecord::ARCH_NOT_SET: break;
   }
   return Wrong("no part for an architecture");
 }
 
 void WriteParts(const std::vector<out::LocationPart>& in, Parts& result) {
   for (const out::LocationPart& p : in) {
-    v1alpha::LaunchLocationPart& part = *result.Add();
+    v1::LaunchLocationPart& part = *result.Add();
     part.set_component(p.component);
     part.set_components(p.components);
     part.set_type(p.type);
@@ -146,9 +146,9 @@ void WriteParts(const std::vector<out::LocationPart>& in, Parts& result) {
   }
 }
 
-void WriteResources(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
+void WriteResources(const out::LaunchRecord& r, v1::LaunchRecord& result) {
   for (const out::Resource& e : r.resources) {
-    v1alpha::LaunchResource& t = *result.add_resources();
+    v1::LaunchResource& t = *result.add_resources();
     t.set_kind(NameFor(kResourceKinds, e.kind));
     t.set_set(e.set);
     t.set_binding(e.binding);
@@ -156,7 +156,7 @@ void WriteResources(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
     t.set_format(e.format);
   }
   for (const out::DescriptorRange& range : r.descriptor_memory) {
-    v1alpha::LaunchDescriptorRange& d = *result.add_descriptor_memory();
+    v1::LaunchDescriptorRange& d = *result.add_descriptor_memory();
     d.set_memory(range.memory);
     d.set_resource(range.resource);
     d.set_element(range.element);
@@ -166,7 +166,7 @@ void WriteResources(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
     d.set_form(NameFor(kDescriptorForms, range.form));
   }
   for (const out::PushPart& p : r.push) {
-    v1alpha::LaunchPushPart& part = *result.add_push_data();
+    v1::LaunchPushPart& part = *result.add_push_data();
     part.set_at(p.at);
     part.set_bytes(p.bytes);
     part.set_source(NameFor(kPushSources, p.source));
@@ -177,21 +177,21 @@ void WriteResources(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
   }
 }
 
-void WriteCompute(const out::ComputeLaunch& c, v1alpha::LaunchCompute& result) {
+void WriteCompute(const out::ComputeLaunch& c, v1::LaunchCompute& result) {
   for (uint32_t n : c.local_size) result.add_local_size(n);
   result.set_uses_barrier(c.uses_barrier);
   result.set_requires_zero_base(c.requires_zero_base);
 }
 
-void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& result) {
+void WriteFragment(const out::FragmentLaunch& in, v1::LaunchFragment& result) {
   for (const out::FragmentInput& i : in.inputs) {
-    v1alpha::LaunchFragmentInput& t = *result.add_inputs();
+    v1::LaunchFragmentInput& t = *result.add_inputs();
     t.set_location(i.location);
     t.set_builtin(i.builtin);
     t.set_flat(i.flat);
     WriteParts(i.parts, *t.mutable_parts());
   }
-  v1alpha::LaunchFragmentOutputs& outputs = *result.mutable_outputs();
+  v1::LaunchFragmentOutputs& outputs = *result.mutable_outputs();
   for (const uint32_t location : in.colors) outputs.add_colors(location);
   outputs.set_depth(NameFor(kDepthOutputs, in.depth));
   outputs.set_stencil(in.writes_stencil);
@@ -206,13 +206,13 @@ void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& resul
   result.set_alpha_to_coverage(in.alpha_to_coverage);
 }
 
-void WriteVertex(const out::VertexLaunch& in, v1alpha::LaunchVertex& result) {
+void WriteVertex(const out::VertexLaunch& in, v1::LaunchVertex& result) {
   for (const uint32_t location : in.attributes) result.add_attributes(location);
   for (const out::VertexValue v : in.system_values) {
     result.add_system_values(NameFor(kVertexValues, v));
   }
   for (const out::VertexOutput& o : in.outputs) {
-    v1alpha::LaunchVertexOutput& t = *result.add_outputs();
+    v1::LaunchVertexOutput& t = *result.add_outputs();
     t.set_location(o.location);
     WriteParts(o.parts, *t.mutable_parts());
   }
@@ -253,7 +253,7 @@ absl::Status ReadConstantData(const std::string& hex, uint32_t bytes, out::Launc
   return absl::OkStatus();
 }
 
-absl::Status CheckVersion(const v1alpha::LaunchRecord& record) {
+absl::Status CheckVersion(const v1::LaunchRecord& record) {
   if (record.record_version() == kRecordVersion) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("the service's launch records are of version ", record.record_version(),
@@ -261,7 +261,7 @@ absl::Status CheckVersion(const v1alpha::LaunchRecord& record) {
                    ": use a client and a service of the same version of Kiln"));
 }
 
-absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& in) {
+absl::StatusOr<out::LaunchRecord> FromProto(const v1::LaunchRecord& in) {
   if (absl::Status s = CheckVersion(in); !s.ok()) return s;
   out::LaunchRecord r;
   absl::Status status = ReadCommon(in, r);
@@ -271,8 +271,8 @@ absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& in) {
   return r;
 }
 
-v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
-  v1alpha::LaunchRecord result;
+v1::LaunchRecord ToProto(const out::LaunchRecord& r) {
+  v1::LaunchRecord result;
   result.set_record_version(kRecordVersion);
   result.set_target(r.target);
   result.set_entry_point(r.entry_point);
@@ -286,7 +286,7 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   result.set_scratch_bytes_per_thread(r.scratch_bytes_per_thread);
   WriteResources(r, result);
   for (const out::Relocation& l : r.relocations) {
-    v1alpha::LaunchRelocation& t = *result.add_relocations();
+    v1::LaunchRelocation& t = *result.add_relocations();
     t.set_what(l.what);
     t.set_offset(l.offset);
     t.set_delta(l.delta);
@@ -294,7 +294,7 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   if (r.stage == "compute") WriteCompute(r.compute, *result.mutable_compute());
   if (r.stage == "fragment") WriteFragment(r.fragment, *result.mutable_fragment());
   if (r.stage == "vertex") WriteVertex(r.vertex, *result.mutable_vertex());
-  v1alpha::LaunchConstantData& data = *result.mutable_constant_data();
+  v1::LaunchConstantData& data = *result.mutable_constant_data();
   data.set_bytes(static_cast<uint32_t>(r.constant_data.size()));
   data.set_hex(absl::BytesToHexString(absl::string_view(
       reinterpret_cast<const char*>(r.constant_data.data()), r.constant_data.size())));
@@ -304,18 +304,18 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
 }
 
 absl::StatusOr<out::LaunchRecord> LaunchRecordFromJson(absl::string_view json) {
-  v1alpha::LaunchRecordVersion version;
+  launch_record_1::LaunchRecordVersion version;
   if (absl::Status s = ParseJson(json, version); !s.ok()) return s;
   if (version.record_version() > kRecordVersion) {
     return Wrong(absl::StrCat("unknown version ", version.record_version(),
                               "; this program reads versions 1 and ", kRecordVersion));
   }
   if (version.record_version() < kRecordVersion) {
-    v1alpha::LaunchRecord1 record;
+    launch_record_1::LaunchRecord1 record;
     if (absl::Status s = ParseJson(json, record); !s.ok()) return s;
     return FromVersion1(record);
   }
-  v1alpha::LaunchRecord record;
+  v1::LaunchRecord record;
   if (absl::Status s = ParseJson(json, record); !s.ok()) return s;
   return FromProto(record);
 }

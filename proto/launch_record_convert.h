@@ -1,5 +1,5 @@
-// Converts between the two forms of a launch record: proto/launch_record.proto (files, wire, the
-// JSON of tests/peer) and core/out/launch_record.h (compiler, simulator).
+// Converts between the two forms of a launch record: proto/kiln/v1/launch_record.proto (files,
+// wire, the JSON of tests/peer) and core/out/launch_record.h (compiler, simulator).
 #ifndef KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 #define KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 
@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/out/launch_record.h"
-#include "proto/launch_record.pb.h"
+#include "kiln/v1/launch_record.pb.h"
 
 namespace kiln::proto {
 
@@ -18,14 +18,14 @@ inline constexpr uint32_t kRecordVersion = 2;
 
 // Returns FailedPrecondition for a record from a service of another version of Kiln, whose fields
 // this one cannot tell apart.
-absl::Status CheckVersion(const v1alpha::LaunchRecord& record);
+absl::Status CheckVersion(const v1::LaunchRecord& record);
 
 // FailedPrecondition: see CheckVersion. InvalidArgument: an unknown kind, source or hex string,
 // inconsistent sizes, or a record without a part for an architecture.
-absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& record);
+absl::StatusOr<out::LaunchRecord> FromProto(const v1::LaunchRecord& record);
 
 // Keys that out::LaunchRecord lacks (names of files, ...) stay unset.
-v1alpha::LaunchRecord ToProto(const out::LaunchRecord& record);
+v1::LaunchRecord ToProto(const out::LaunchRecord& record);
 
 // JSON with original field names, as the peer tool writes it; unknown keys are ignored. Also reads
 // records of version 1 (launch_record_1_convert.h).

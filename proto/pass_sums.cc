@@ -6,9 +6,9 @@
 namespace kiln {
 namespace {
 
-using v1alpha::PassRecord;
-using v1alpha::PassSums;
-using v1alpha::TargetResult;
+using v1::PassRecord;
+using v1::PassSums;
+using v1::TargetResult;
 
 // Adds any numbers: a worker that a shader has taken over may send any.
 int64_t Wrapped(int64_t a, int64_t b) {

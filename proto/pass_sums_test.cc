@@ -8,8 +8,8 @@
 namespace kiln {
 namespace {
 
-using v1alpha::PassSums;
-using v1alpha::TargetResult;
+using v1::PassSums;
+using v1::TargetResult;
 
 void AddRecord(const char* pass, int64_t nanoseconds, int64_t before, int64_t after,
                TargetResult* result) {

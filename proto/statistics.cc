@@ -19,7 +19,7 @@ using google::protobuf::FieldDescriptor;
 const std::vector<const FieldDescriptor*>& Fields() {
   static const auto* const fields = [] {
     auto* const all = new std::vector<const FieldDescriptor*>;
-    const auto* message = v1alpha::Statistics::descriptor();
+    const auto* message = v1::Statistics::descriptor();
     for (int i = 0; i < message->field_count(); ++i) {
       if (!message->field(i)->is_repeated()) all->push_back(message->field(i));
     }
@@ -42,10 +42,10 @@ std::vector<NamedValue> Sound(std::vector<NamedValue> values) {
   return sound;
 }
 
-std::vector<NamedValue> ValuesOf(const v1alpha::Statistics& statistics) {
+std::vector<NamedValue> ValuesOf(const v1::Statistics& statistics) {
   std::vector<NamedValue> values;
   values.reserve(static_cast<size_t>(statistics.values_size()));
-  for (const v1alpha::Statistics::Value& v : statistics.values()) {
+  for (const v1::Statistics::Value& v : statistics.values()) {
     values.push_back({v.name(), v.value()});
   }
   return values;
@@ -63,14 +63,14 @@ bool IsStatisticName(absl::string_view name) {
          std::find(std::begin(kOtherKeys), std::end(kOtherKeys), name) == std::end(kOtherKeys);
 }
 
-v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values) {
-  v1alpha::Statistics packed;
+v1::Statistics PackStatistics(absl::Span<const NamedValue> values) {
+  v1::Statistics packed;
   for (const NamedValue& v : values) {
-    v1alpha::Statistics::Value* to = packed.add_values();
+    v1::Statistics::Value* to = packed.add_values();
     to->set_name(std::string(v.name));
     to->set_value(v.value);
   }
-  v1alpha::Statistics filled = packed;
+  v1::Statistics filled = packed;
   for (const FieldDescriptor* field : Fields()) {
     const auto found = std::find_if(values.begin(), values.end(), [&](const NamedValue& v) {
       return v.name == absl::string_view(field->name());
@@ -82,9 +82,9 @@ v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values) {
   return filled;
 }
 
-std::vector<NamedValue> ReadStatistics(const v1alpha::Variant& variant) {
+std::vector<NamedValue> ReadStatistics(const v1::Variant& variant) {
   if (!variant.has_statistics()) return {};
-  const v1alpha::Statistics& statistics = variant.statistics();
+  const v1::Statistics& statistics = variant.statistics();
   if (!statistics.values().empty()) return Sound(ValuesOf(statistics));
   std::vector<NamedValue> values;
   for (const FieldDescriptor* field : Fields()) {
@@ -93,7 +93,7 @@ std::vector<NamedValue> ReadStatistics(const v1alpha::Variant& variant) {
   return Sound(std::move(values));
 }
 
-bool IsPacked(const v1alpha::Statistics& statistics) {
+bool IsPacked(const v1::Statistics& statistics) {
   if (statistics.values_size() > kMaxStatistics) return false;
   const std::vector<NamedValue> values = ValuesOf(statistics);
   return Sound(values) == values &&

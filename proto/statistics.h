@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln {
 
@@ -31,17 +31,17 @@ inline constexpr int kMaxStatistics = 64;
 bool IsStatisticName(absl::string_view name);
 
 // Returns the message that has these figures, in this order.
-v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values);
+v1::Statistics PackStatistics(absl::Span<const NamedValue> values);
 
 // Returns the figures of a variant in the order of its target's rows; none if it has none. The
 // names point into `variant`. Whatever a service sends, the names can be keys of one JSON object:
 // leaves out names that no figure may have, repeated ones, negative values, and those after the
 // first kMaxStatistics.
-std::vector<NamedValue> ReadStatistics(const v1alpha::Variant& variant);
+std::vector<NamedValue> ReadStatistics(const v1::Variant& variant);
 
 // Returns true for a message as PackStatistics makes it, whose figures are as ReadStatistics
 // returns them, all of them.
-bool IsPacked(const v1alpha::Statistics& statistics);
+bool IsPacked(const v1::Statistics& statistics);
 
 }  // namespace kiln
 

@@ -9,8 +9,8 @@
 namespace kiln {
 namespace {
 
-using v1alpha::Statistics;
-using v1alpha::Variant;
+using v1::Statistics;
+using v1::Variant;
 
 std::string Text(const Statistics& statistics) {
   Variant variant;

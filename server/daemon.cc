@@ -42,6 +42,7 @@
 #include "server/rpc/health_service.h"
 #include "server/rpc/reflection_service.h"
 #include "server/rpc/service.h"
+#include "server/rpc/v1alpha.h"
 #include "server/worker/pool.h"
 #include "server/worker_user.h"
 
@@ -93,10 +94,12 @@ struct Daemon::Parts {
   std::unique_ptr<CompilerService> service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<AdminService> admin;
-  HealthService health{{"", "kiln.v1alpha.Compiler"}, &connections};
+  std::unique_ptr<V1AlphaServices> v1alpha;
+  HealthService health{{"", "kiln.v1.Compiler", kV1AlphaCompiler}, &connections};
   ReflectionService reflection{
-      {"kiln.v1alpha.Compiler", "kiln.v1alpha.Admin", "grpc.health.v1.Health",
-       "grpc.reflection.v1alpha.ServerReflection"},
+      {"kiln.v1.Compiler", "kiln.v1.Admin", kV1AlphaCompiler, kV1AlphaAdmin,
+       "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"},
+      V1AlphaFiles(),
       &connections};
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<net::Listener> call_listener;
@@ -431,6 +434,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
   parts->admin = std::make_unique<AdminService>(parts->quarantine.get(), &parts->connections);
+  parts->v1alpha = std::make_unique<V1AlphaServices>(parts->service.get(), parts->admin.get());
   if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
   return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
 }
@@ -445,9 +449,10 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   if (!trusted.ok()) return trusted.status();
   auto calls = net::Listen("listen", config.listen);
   if (!calls.ok()) return calls.status();
-  absl::Status status = BuildServer(
-      config, {parts->service.get(), parts->admin.get(), &parts->health, &parts->reflection},
-      &parts->acceptor, &parts->server);
+  absl::Status status = BuildServer(config,
+                                    {parts->service.get(), parts->admin.get(), parts->v1alpha.get(),
+                                     &parts->health, &parts->reflection},
+                                    &parts->acceptor, &parts->server);
   if (!status.ok()) return status;
   ListenForCalls(config, *std::move(calls), *std::move(trusted), parts);
   parts->scrape.Add(parts->metrics->registry());

@@ -63,13 +63,12 @@ void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* l
                                         {"dropped_limits", dropped.limits}});
 }
 
-void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log) {
-  log->Write(Event::kQuarantined,
-             {{"key", entry.key()},
-              {"target", entry.target()},
-              {"status", kiln::v1alpha::TargetResult::Status_Name(entry.status())},
-              {"cause", entry.cause()},
-              {"deaths", entry.deaths()}});
+void LogQuarantined(const kiln::v1::QuarantineEntry& entry, log::Log* log) {
+  log->Write(Event::kQuarantined, {{"key", entry.key()},
+                                   {"target", entry.target()},
+                                   {"status", kiln::v1::TargetResult::Status_Name(entry.status())},
+                                   {"cause", entry.cause()},
+                                   {"deaths", entry.deaths()}});
 }
 
 void LogRefusing(std::string_view listener, bool refusing, log::Log* log) {

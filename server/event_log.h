@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "proto/admin.pb.h"
+#include "kiln/v1/admin.pb.h"
 #include "proto/worker.pb.h"
 #include "server/cache/disk_status.h"
 #include "server/log/log.h"
@@ -28,7 +28,7 @@ void LogSandbox(const worker::Hello& hello, log::Log* log);
 // The quarantine's entries that the daemon found, or dropped, at its start.
 void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* log);
 // A shader is refused from now on.
-void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log);
+void LogQuarantined(const kiln::v1::QuarantineEntry& entry, log::Log* log);
 
 // The listener of this name begins to refuse connections, or has room again.
 void LogRefusing(std::string_view listener, bool refusing, log::Log* log);

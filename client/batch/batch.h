@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "client/batch/in_order.h"
 #include "client/export/exported_result.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -21,7 +21,7 @@ namespace kiln::client {
 struct ItemLines {
   std::vector<std::string> lines;  // JSON lines; empty if none are requested
   // Without code, texts and records: for the summary and for messages, with the label of its file.
-  std::vector<std::pair<std::string, kiln::v1alpha::TargetResult>> results;
+  std::vector<std::pair<std::string, kiln::v1::TargetResult>> results;
   std::vector<std::string> warnings = {};
   // For files of other tools; empty if none are requested.
   std::vector<ExportedResult> exported = {};

@@ -157,7 +157,7 @@ absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>*
   return absl::OkStatus();
 }
 
-absl::Status GetState(const Json& line, std::optional<kiln::v1alpha::PipelineState>* to) {
+absl::Status GetState(const Json& line, std::optional<kiln::v1::PipelineState>* to) {
   auto it = line.find("state");
   if (it == line.end() || it->is_null()) return absl::OkStatus();
   if (!it->is_object()) return Wrong("state", "must be an object in the form of --state");
@@ -176,7 +176,7 @@ absl::Status GetPermutations(const Json& line, std::optional<Permutations>* to) 
   return absl::OkStatus();
 }
 
-using SpecConstants = std::optional<std::vector<kiln::v1alpha::SpecConstant>>;
+using SpecConstants = std::optional<std::vector<kiln::v1::SpecConstant>>;
 
 absl::Status GetSpec(const Json& line, const char* key, SpecConstants* to) {
   std::optional<std::vector<std::string>> texts;

@@ -29,7 +29,7 @@
 #include "absl/strings/string_view.h"
 #include "client/batch/permutations.h"
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -41,10 +41,10 @@ struct ItemOptions {
   std::optional<std::string> entry_point;
   std::optional<Language> language;
   std::optional<bool> row_major;
-  std::optional<std::vector<kiln::v1alpha::GlslSource::RegisterShift>> register_shifts;
+  std::optional<std::vector<kiln::v1::GlslSource::RegisterShift>> register_shifts;
   std::optional<std::vector<std::string>> defines;
   std::vector<std::string> folders;
-  std::optional<std::vector<kiln::v1alpha::SpecConstant>> spec_constants;
+  std::optional<std::vector<kiln::v1::SpecConstant>> spec_constants;
   std::optional<std::vector<uint32_t>> widths;
   std::optional<uint32_t> subgroup_size;  // required; 0: none
   std::optional<bool> full_subgroups;
@@ -52,10 +52,10 @@ struct ItemOptions {
   std::optional<std::string> container;  // as requests have it
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
-  std::optional<kiln::v1alpha::PipelineState> state;
+  std::optional<kiln::v1::PipelineState> state;
   std::optional<Permutations> permutations;
   // Constants of a pair's vertex shader instead of spec_constants.
-  std::optional<std::vector<kiln::v1alpha::SpecConstant>> vertex_spec;
+  std::optional<std::vector<kiln::v1::SpecConstant>> vertex_spec;
   // One permutation: added to `defines` and `spec_constants`, or to those of the command line.
   Permutation added = {};
 };

@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -25,7 +25,7 @@ inline constexpr size_t kMaxPermutations = 65536;
 
 struct Permutation {
   std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"
-  std::vector<kiln::v1alpha::SpecConstant> spec_constants;
+  std::vector<kiln::v1::SpecConstant> spec_constants;
 };
 
 class Permutations {
@@ -43,7 +43,7 @@ class Permutations {
  private:
   struct Value {
     std::string define;  // empty: not defined
-    kiln::v1alpha::SpecConstant constant;
+    kiln::v1::SpecConstant constant;
   };
   struct Axis {
     bool is_define = true;

@@ -13,7 +13,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 double PerSecond(int64_t count, absl::Duration elapsed) {
   double seconds = absl::ToDoubleSeconds(elapsed);
@@ -53,7 +53,7 @@ std::string Summary::Table(int64_t modules, absl::Duration elapsed, bool colour)
   const char* separator = " ";
   for (const auto& [tier, count] : tiers_) {
     absl::StrAppend(&text, separator, count, " ",
-                    CacheWord(static_cast<kiln::v1alpha::CacheTier>(tier)));
+                    CacheWord(static_cast<kiln::v1::CacheTier>(tier)));
     separator = ", ";
   }
   return absl::StrCat(text, "\n");
@@ -75,7 +75,7 @@ std::string Summary::ToJson(int64_t modules, absl::Duration elapsed, bool interr
         {{"status", status}, {"cause", cause.empty() ? "ok" : cause}, {"count", count}});
   }
   for (const auto& [tier, count] : tiers_) {
-    json["cache"][CacheWord(static_cast<kiln::v1alpha::CacheTier>(tier))] = count;
+    json["cache"][CacheWord(static_cast<kiln::v1::CacheTier>(tier))] = count;
   }
   if (budget_.has_value()) {
     json["budget"] = {{"variants", budget_->first}, {"over", budget_->second}};

@@ -10,13 +10,13 @@
 
 #include "absl/time/time.h"
 #include "client/cli/exit_code.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 class Summary {
  public:
-  void Add(const kiln::v1alpha::TargetResult& result);
+  void Add(const kiln::v1::TargetResult& result);
 
   // Tells ToJson of a budget: how many variants it bounds, and how many bounds do not hold.
   void SetBudget(int64_t variants, int64_t over) { budget_ = {variants, over}; }

@@ -7,10 +7,10 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 TargetResult Result(TargetResult::Status status, const char* cause, const char* key,
-                    kiln::v1alpha::CacheTier tier) {
+                    kiln::v1::CacheTier tier) {
   TargetResult result;
   result.set_status(status);
   result.set_cause(cause);
@@ -22,10 +22,10 @@ TargetResult Result(TargetResult::Status status, const char* cause, const char* 
 Summary Sample() {
   Summary summary;
   for (int i = 0; i < 3; ++i) {
-    summary.Add(Result(TargetResult::OK, "ok", "k", kiln::v1alpha::CACHE_MEMORY));
+    summary.Add(Result(TargetResult::OK, "ok", "k", kiln::v1::CACHE_MEMORY));
   }
-  summary.Add(Result(TargetResult::REFUSED, "subgroup_operations", "k", kiln::v1alpha::CACHE_MISS));
-  summary.Add(Result(TargetResult::INVALID, "cannot_read", "", kiln::v1alpha::CACHE_MISS));
+  summary.Add(Result(TargetResult::REFUSED, "subgroup_operations", "k", kiln::v1::CACHE_MISS));
+  summary.Add(Result(TargetResult::INVALID, "cannot_read", "", kiln::v1::CACHE_MISS));
   return summary;
 }
 
@@ -59,7 +59,7 @@ TEST(Summary, ExitCode) {
   Summary summary = Sample();
   EXPECT_EQ(summary.failed(), 2);
   EXPECT_EQ(summary.exit_code(), kExitSomeFailed);
-  summary.Add(Result(TargetResult::CRASHED, "segv", "k", kiln::v1alpha::CACHE_MISS));
+  summary.Add(Result(TargetResult::CRASHED, "segv", "k", kiln::v1::CACHE_MISS));
   EXPECT_EQ(summary.exit_code(), kExitInternal);
   EXPECT_EQ(Summary().exit_code(), kExitOk);
 }

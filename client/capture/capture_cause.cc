@@ -3,7 +3,7 @@
 
 namespace kiln::client {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 const std::vector<CaptureCauseRow>& CaptureCauses() {
   static const auto& rows = *new std::vector<CaptureCauseRow>{

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -46,8 +46,8 @@ struct CaptureProblem {
 };
 
 // Returns the problem as the result of a stage ("" for none) on a target.
-kiln::v1alpha::TargetResult ResultOf(const CaptureProblem& problem, absl::string_view target,
-                                     absl::string_view stage, absl::string_view entry);
+kiln::v1::TargetResult ResultOf(const CaptureProblem& problem, absl::string_view target,
+                                absl::string_view stage, absl::string_view entry);
 
 }  // namespace kiln::client
 

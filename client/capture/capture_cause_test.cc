@@ -9,7 +9,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 TEST(CaptureCauses, EachHasItsRow) {
   std::set<std::string> words;

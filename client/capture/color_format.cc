@@ -7,7 +7,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::ColorAttachment;
+using kiln::v1::ColorAttachment;
 
 // Vulkan specification, VkFormat: the UINT formats of the core; the SINT format of the same layout
 // is the next number. Depth, stencil and compressed formats are no colour attachments.

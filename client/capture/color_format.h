@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // Returns the type of the shader's output that a colour attachment of this VkFormat takes. nullopt:
 // no colour format that is known.
-std::optional<kiln::v1alpha::ColorAttachment::NumericType> TypeOfFormat(uint32_t format);
+std::optional<kiln::v1::ColorAttachment::NumericType> TypeOfFormat(uint32_t format);
 
 }  // namespace kiln::client
 

@@ -6,7 +6,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::ColorAttachment;
+using kiln::v1::ColorAttachment;
 
 TEST(TypeOfFormat, ByNumber) {
   EXPECT_EQ(TypeOfFormat(37), ColorAttachment::FLOAT);          // R8G8B8A8_UNORM

@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::ColorAttachment;
+using kiln::v1::ColorAttachment;
 
 constexpr uint32_t kAllComponents = 15;
 
@@ -58,7 +58,7 @@ bool ReadsSecondSource(const EntryJson& blend) {
   return false;
 }
 
-void ReadMultisample(const EntryJson& state, kiln::v1alpha::FragmentState* fragment) {
+void ReadMultisample(const EntryJson& state, kiln::v1::FragmentState* fragment) {
   const uint32_t samples = state.Uint("rasterizationSamples", 1);
   if (samples > 1) fragment->set_samples(samples);
   // The least number of invocations is max(ceil(minSampleShading * samples), 1); code that runs for

@@ -19,13 +19,13 @@
 #include "absl/status/statusor.h"
 #include "client/capture/capture_cause.h"
 #include "client/capture/entry_json.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct GraphicsState {
   uint32_t view_mask = 0;
-  kiln::v1alpha::FragmentState fragment;
+  kiln::v1::FragmentState fragment;
   // Why a fragment shader cannot be compiled for it.
   std::optional<CaptureProblem> fragment_problem;
   // Why no stage can.

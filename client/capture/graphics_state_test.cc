@@ -27,7 +27,7 @@ GraphicsState Read(const std::string& fields) {
 std::string Multisample(const std::string& fields) {
   const GraphicsState state = Read(R"(,"multisampleState":{)" + fields + "}");
   EXPECT_FALSE(state.fragment_problem.has_value());
-  kiln::v1alpha::FragmentState fragment = state.fragment;
+  kiln::v1::FragmentState fragment = state.fragment;
   fragment.clear_color();
   return fragment.ShortDebugString();
 }

@@ -14,16 +14,16 @@
 #include "client/capture/capture.h"
 #include "client/capture/capture_cause.h"
 #include "client/capture/graphics_state.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct CapturedStage {
   std::string stage;  // the API's name; empty: unknown
   std::string entry;
-  uint64_t module = 0;                            // its hash
-  std::vector<kiln::v1alpha::SpecConstant> spec;  // by id
-  kiln::v1alpha::CompileOptions options;          // with the stage's state
+  uint64_t module = 0;                       // its hash
+  std::vector<kiln::v1::SpecConstant> spec;  // by id
+  kiln::v1::CompileOptions options;          // with the stage's state
   std::optional<CaptureProblem> problem;
 };
 

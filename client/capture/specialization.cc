@@ -10,7 +10,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::SpecConstant;
+using kiln::v1::SpecConstant;
 
 absl::StatusOr<uint64_t> BitsAt(const std::string& data, uint32_t offset, uint64_t size) {
   if (size != 1 && size != 2 && size != 4 && size != 8) {

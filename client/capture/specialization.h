@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/capture/entry_json.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -15,7 +15,7 @@ namespace kiln::client {
 // that is mapped twice to the same bits counts once, though Vulkan forbids it
 // (VUID-VkSpecializationInfo-constantID-04911). InvalidArgument says what contradicts itself;
 // errors of the JSON are the document's.
-absl::StatusOr<std::vector<kiln::v1alpha::SpecConstant>> ReadSpecialization(const EntryJson& info);
+absl::StatusOr<std::vector<kiln::v1::SpecConstant>> ReadSpecialization(const EntryJson& info);
 
 }  // namespace kiln::client
 

@@ -6,7 +6,7 @@
 
 namespace kiln::client {
 
-inline constexpr char kApi[] = "kiln.v1alpha";
+inline constexpr char kApi[] = "kiln.v1";
 
 }  // namespace kiln::client
 

@@ -35,8 +35,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::TargetResult;
 
 // Failures that are printed one by one; the rest is in the summary and in the JSON lines.
 constexpr int kMaxShown = 20;
@@ -239,7 +239,7 @@ absl::Status BatchRun::Prepare() {
   return checked;
 }
 
-std::vector<std::string> TextsOf(const std::vector<kiln::v1alpha::SpecConstant>& constants) {
+std::vector<std::string> TextsOf(const std::vector<kiln::v1::SpecConstant>& constants) {
   std::vector<std::string> texts;
   for (const auto& constant : constants) texts.push_back(SpecConstantText(constant));
   return texts;
@@ -278,7 +278,7 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
 absl::StatusOr<ItemLines> BatchRun::CompilePairItem(const BatchItem& item,
                                                     const CompileSettings& settings) {
   const BatchItem::Paired& fragment = *item.fragment;
-  std::vector<kiln::v1alpha::SpecConstant> vertex_spec;
+  std::vector<kiln::v1::SpecConstant> vertex_spec;
   const bool has_own = item.options->vertex_spec.has_value();
   if (has_own) {
     vertex_spec = *item.options->vertex_spec;

@@ -20,15 +20,15 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
-using TargetInfo = kiln::v1alpha::Capabilities::TargetInfo;
+using kiln::v1::TargetResult;
+using TargetInfo = kiln::v1::Capabilities::TargetInfo;
 
 struct CompileOutput {
   std::string folder;  // empty: none; "-": the machine code to standard output
   bool assembly = false;
   bool json = false;
   ResultIdentity identity;
-  kiln::v1alpha::Capabilities capabilities;
+  kiln::v1::Capabilities capabilities;
   ResultFiles* files = nullptr;
   bool ToStdout() const { return folder == "-"; }
 };
@@ -44,8 +44,7 @@ absl::Status PrintCode(const std::vector<TargetResult>& results) {
 }
 
 // Returns the service's description of the target; an empty one if it has none.
-TargetInfo DescriptionOf(const kiln::v1alpha::Capabilities& capabilities,
-                         const std::string& target) {
+TargetInfo DescriptionOf(const kiln::v1::Capabilities& capabilities, const std::string& target) {
   for (const TargetInfo& info : capabilities.targets()) {
     if (info.name() == target) return info;
   }

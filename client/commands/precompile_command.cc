@@ -39,8 +39,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::TargetResult;
 
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 30;
 constexpr char kPressureFolder[] = "/proc/pressure";
@@ -200,7 +200,7 @@ absl::Status PrecompileRun::ListCapture(std::unique_ptr<Capture> capture, const 
   if (!source.ok()) return source.status();
   auto finished = database_->Finished(*source, options_);
   if (!finished.ok()) return finished.status();
-  if (settings_.request.cache_policy() != kiln::v1alpha::CACHE_USE) finished->clear();
+  if (settings_.request.cache_policy() != kiln::v1::CACHE_USE) finished->clear();
   capture_jobs_.push_back(std::make_unique<CaptureJob>(std::move(capture), *source, name,
                                                        settings_.request, compiler_.get()));
   CaptureJob* job = capture_jobs_.back().get();
@@ -220,7 +220,7 @@ absl::Status PrecompileRun::ListCapture(std::unique_ptr<Capture> capture, const 
 absl::Status PrecompileRun::ListItems() {
   auto known = database_->Results();
   if (!known.ok()) return known.status();
-  if (settings_.request.cache_policy() != kiln::v1alpha::CACHE_USE) known->clear();
+  if (settings_.request.cache_policy() != kiln::v1::CACHE_USE) known->clear();
   compiler_ = std::make_unique<StageCompiler>(service_.get(), capabilities_, *std::move(known));
   auto options = settings_.request;
   options.mutable_digest();  // the options alone
@@ -319,8 +319,7 @@ void PrecompileRun::Count(const PipelineRow& row) {
       if (outcome.stored != 0) {
         ++counts_.shared;
       } else if (!outcome.result->version().empty()) {
-        ++(outcome.result->cache() == kiln::v1alpha::CACHE_MISS ? counts_.compiled
-                                                                : counts_.cached);
+        ++(outcome.result->cache() == kiln::v1::CACHE_MISS ? counts_.compiled : counts_.cached);
       }
       if (outcome.result == nullptr || flags_.Has("quiet") ||
           ExitCodeOf(outcome.status) != kExitInternal) {

@@ -14,13 +14,13 @@
 #include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/service/client.h"
-#include "proto/admin.grpc.pb.h"
+#include "kiln/v1/admin.grpc.pb.h"
 
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Admin;
-using kiln::v1alpha::QuarantineEntry;
+using kiln::v1::Admin;
+using kiln::v1::QuarantineEntry;
 
 constexpr std::chrono::seconds kPatience{10};
 
@@ -67,9 +67,9 @@ std::string WhatDied(const QuarantineEntry& entry) {
 }
 
 ExitCode List(Admin::Stub* stub, const Environment& environment) {
-  kiln::v1alpha::QuarantineList list;
+  kiln::v1::QuarantineList list;
   absl::Status status =
-      Call(stub, &Admin::Stub::ListQuarantine, kiln::v1alpha::ListQuarantineRequest(), &list);
+      Call(stub, &Admin::Stub::ListQuarantine, kiln::v1::ListQuarantineRequest(), &list);
   if (!status.ok()) return Fail(status, environment);
   if (environment.json) return PrintJson(list, environment);
   std::string text;
@@ -151,7 +151,7 @@ absl::Status WriteSource(const QuarantineEntry& entry, const std::string& path) 
 
 ExitCode Show(Admin::Stub* stub, const std::string& key, const ParsedFlags& flags,
               const Environment& environment) {
-  kiln::v1alpha::ShowQuarantineRequest request;
+  kiln::v1::ShowQuarantineRequest request;
   request.set_key(key);
   QuarantineEntry entry;
   absl::Status status = Call(stub, &Admin::Stub::ShowQuarantine, request, &entry);
@@ -167,10 +167,10 @@ ExitCode Show(Admin::Stub* stub, const std::string& key, const ParsedFlags& flag
 
 ExitCode Clear(Admin::Stub* stub, absl::Span<const std::string> keys, bool all,
                const Environment& environment) {
-  kiln::v1alpha::ClearQuarantineRequest request;
+  kiln::v1::ClearQuarantineRequest request;
   for (const std::string& key : keys) request.add_keys(key);
   request.set_all(all);
-  kiln::v1alpha::ClearQuarantineResponse response;
+  kiln::v1::ClearQuarantineResponse response;
   absl::Status status = Call(stub, &Admin::Stub::ClearQuarantine, request, &response);
   if (!status.ok()) return Fail(status, environment);
   if (!all && response.cleared() < keys.size()) {

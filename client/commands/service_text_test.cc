@@ -13,20 +13,20 @@
 #include "absl/strings/str_split.h"
 #include "client/commands/command.h"
 #include "client/commands/testing.h"
-#include "proto/admin.grpc.pb.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/admin.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "proto/health.grpc.pb.h"
 #include "proto/statistics.h"
 
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::QuarantineEntry;
-using kiln::v1alpha::QuarantineList;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::QuarantineEntry;
+using kiln::v1::QuarantineList;
+using kiln::v1::TargetResult;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -59,9 +59,9 @@ void Spoil(google::protobuf::Message* message) {
   }
 }
 
-class HostileCompiler : public kiln::v1alpha::Compiler::Service {
+class HostileCompiler : public kiln::v1::Compiler::Service {
  public:
-  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
+  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1::GetCapabilitiesRequest*,
                                Capabilities* c) override {
     auto* target = c->add_targets();
     target->set_name("tgl");
@@ -98,14 +98,14 @@ class HostileCompiler : public kiln::v1alpha::Compiler::Service {
   TargetResult::Status status = TargetResult::OK;
 };
 
-class HostileAdmin : public kiln::v1alpha::Admin::Service {
+class HostileAdmin : public kiln::v1::Admin::Service {
  public:
-  grpc::Status ListQuarantine(grpc::ServerContext*, const kiln::v1alpha::ListQuarantineRequest*,
+  grpc::Status ListQuarantine(grpc::ServerContext*, const kiln::v1::ListQuarantineRequest*,
                               QuarantineList* list) override {
     Spoil(list->add_entries());
     return grpc::Status::OK;
   }
-  grpc::Status ShowQuarantine(grpc::ServerContext*, const kiln::v1alpha::ShowQuarantineRequest*,
+  grpc::Status ShowQuarantine(grpc::ServerContext*, const kiln::v1::ShowQuarantineRequest*,
                               QuarantineEntry* entry) override {
     Spoil(entry);
     return grpc::Status::OK;

@@ -13,7 +13,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
+using kiln::v1::Capabilities;
 
 absl::StatusOr<std::string> JsonText(const Capabilities& capabilities) {
   google::protobuf::util::JsonPrintOptions options;
@@ -55,7 +55,7 @@ std::string ToolsText(const std::string& name) {
   return commands.empty() ? "-" : absl::StrJoin(commands, ", ");
 }
 
-// Returns the version, or that there is no compiler for the target (proto/compile.proto).
+// Returns the version, or that there is no compiler for the target (proto/kiln/v1/compile.proto).
 std::string VersionText(const Capabilities::TargetInfo& target) {
   const uint32_t version = target.code_generation_version();
   return version == 0 ? "no compiler" : absl::StrCat(version);

@@ -13,25 +13,25 @@
 #include "client/service/service.h"
 #include "client/source/include_scanner.h"
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct FileOutcome {
   // One for each target. Errors of the file itself, and calls that fail because of it, are results
   // too: invalid, or timeout and crashed for calls that end so.
-  std::vector<kiln::v1alpha::TargetResult> results;
+  std::vector<kiln::v1::TargetResult> results;
   // Set if the file could not even become a request; `results` say so too.
   absl::Status file_error;
   std::vector<SourceFile> read = {};  // the file and its includes
   // The GLSL text and its includes if a result is not OK: places in them are looked up.
-  kiln::v1alpha::GlslSource glsl = {};
+  kiln::v1::GlslSource glsl = {};
 };
 
 // A file as a request.
 struct LoadedFile {
   std::string name;  // in messages
-  kiln::v1alpha::CompileRequest request;
+  kiln::v1::CompileRequest request;
   std::vector<MissingInclude> missing;
   std::vector<SourceFile> read;
   absl::Status error;  // LoadSource's; then there is no source in the request
@@ -45,7 +45,7 @@ void TakeSource(LoadedFile* file, FileOutcome* outcome);
 
 // Compiles a file without an error. Errors are those of CompileFile.
 absl::StatusOr<FileOutcome> CompileLoaded(Service* service,
-                                          const kiln::v1alpha::Capabilities& capabilities,
+                                          const kiln::v1::Capabilities& capabilities,
                                           const CompileSettings& settings, const LoadedFile& file);
 
 // Returns the settings of an item: the command line's, replaced by those of the item's manifest
@@ -54,7 +54,7 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
 
 // An error does not concern this file: the service is gone or was stopped.
 absl::StatusOr<FileOutcome> CompileFile(Service* service,
-                                        const kiln::v1alpha::Capabilities& capabilities,
+                                        const kiln::v1::Capabilities& capabilities,
                                         const CompileSettings& settings, const std::string& path,
                                         const std::string& name);
 

@@ -13,10 +13,10 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::SpecConstant;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
+using kiln::v1::SpecConstant;
+using kiln::v1::TargetResult;
 
 constexpr char kVertex[] = "vertex", kFragment[] = "fragment";
 constexpr size_t kFiles = 2;
@@ -118,7 +118,7 @@ void Compare(const std::string& vertex, const TargetResult& vertex_result, const
     warnings->push_back(absl::StrCat(name, ": ", fragment->target(), ": ", what, " by ", vertex,
                                      ": its value is undefined, and Vulkan forbids it if ", vertex,
                                      " does not declare it"));
-    kiln::v1alpha::Remark& remark = *fragment->add_remarks();
+    kiln::v1::Remark& remark = *fragment->add_remarks();
     remark.set_kind("undefined_input");
     remark.set_text(what);
   }

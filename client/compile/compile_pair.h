@@ -43,17 +43,16 @@ struct PairOutcome {
 // result of the fragment shader: INVALID, interface_mismatch. `vertex_spec`: specialisation
 // constants of the vertex shader instead of those of the settings; null: both have the same.
 absl::StatusOr<PairOutcome> CompilePair(
-    Service* service, const kiln::v1alpha::Capabilities& capabilities,
-    const CompileSettings& settings, const std::array<PairFile, 2>& files,
-    const std::vector<kiln::v1alpha::SpecConstant>* vertex_spec = nullptr);
+    Service* service, const kiln::v1::Capabilities& capabilities, const CompileSettings& settings,
+    const std::array<PairFile, 2>& files,
+    const std::vector<kiln::v1::SpecConstant>* vertex_spec = nullptr);
 
 // Does the same for an item of a batch, `files` being its vertex and its fragment shader: each has
 // a result for each target. InvalidArgument becomes a result of both, and a vertex shader that was
 // not requested because the fragment shader failed is INVALID, other_stage_failed.
 absl::StatusOr<PairOutcome> CompilePairOfBatch(
-    Service* service, const kiln::v1alpha::Capabilities& capabilities,
-    const CompileSettings& settings, const std::array<PairFile, 2>& files,
-    const std::vector<kiln::v1alpha::SpecConstant>* vertex_spec);
+    Service* service, const kiln::v1::Capabilities& capabilities, const CompileSettings& settings,
+    const std::array<PairFile, 2>& files, const std::vector<kiln::v1::SpecConstant>* vertex_spec);
 
 }  // namespace kiln::client
 

@@ -70,8 +70,7 @@ absl::Status SetViews(const ParsedFlags& flags, json* draw) {
   if (flags.Has("launch")) return absl::OkStatus();
   uint32_t mask = 0;
   if (flags.Has("state")) {
-    const absl::StatusOr<kiln::v1alpha::PipelineState> state =
-        ReadPipelineState(flags.Get("state"));
+    const absl::StatusOr<kiln::v1::PipelineState> state = ReadPipelineState(flags.Get("state"));
     if (!state.ok()) return state.status();
     mask = state->view_mask();
   }

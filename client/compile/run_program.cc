@@ -32,9 +32,8 @@ constexpr uint64_t kMaxRecordBytes = uint64_t{256} << 20;
 std::vector<uint8_t> BytesIn(const std::string& text) { return {text.begin(), text.end()}; }
 
 // Returns the widest variant; --widths chooses which are compiled.
-absl::StatusOr<Program> ProgramOf(const std::string& name,
-                                  const kiln::v1alpha::TargetResult& result) {
-  const kiln::v1alpha::Variant* widest = nullptr;
+absl::StatusOr<Program> ProgramOf(const std::string& name, const kiln::v1::TargetResult& result) {
+  const kiln::v1::Variant* widest = nullptr;
   for (const auto& variant : result.variants()) {
     if (widest == nullptr || variant.width() > widest->width()) widest = &variant;
   }
@@ -48,7 +47,7 @@ absl::StatusOr<Program> ProgramOf(const std::string& name,
 
 // Adds specialisation constants of the job, except those that --spec sets.
 absl::Status AddSpecConstants(const std::vector<std::string>& spec,
-                              kiln::v1alpha::CompileRequest* request) {
+                              kiln::v1::CompileRequest* request) {
   const auto constants = ParseSpecConstants(spec);
   if (!constants.ok()) return constants.status();
   std::set<uint32_t> given;
@@ -79,8 +78,8 @@ absl::StatusOr<ExitCode> Take(const std::string& name, const FileOutcome& outcom
     return absl::InvalidArgumentError(outcome.file_error.message());
   }
   if (outcome.results.empty()) return kExitSomeFailed;  // the other one of a pair failed
-  const kiln::v1alpha::TargetResult& result = outcome.results[0];
-  if (result.status() != kiln::v1alpha::TargetResult::OK) {
+  const kiln::v1::TargetResult& result = outcome.results[0];
+  if (result.status() != kiln::v1::TargetResult::OK) {
     absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
     return ExitCodeOf(result.status());
   }
@@ -125,7 +124,7 @@ absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
   return absl::OkStatus();
 }
 
-absl::Status CheckHasCompiler(const kiln::v1alpha::Capabilities& capabilities,
+absl::Status CheckHasCompiler(const kiln::v1::Capabilities& capabilities,
                               const std::vector<std::string>& targets) {
   for (const auto& known : capabilities.targets()) {
     if (known.code_generation_version() != 0) continue;

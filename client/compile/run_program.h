@@ -15,7 +15,7 @@
 #include "client/run/job.h"
 #include "core/driver/compile.h"
 #include "core/out/launch_record.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -38,7 +38,7 @@ absl::Status RefuseCompileFlags(const ParsedFlags& flags);
 // Returns Unimplemented, with the cause missing_compiler, if the service has tools for machine code
 // of one of the targets and no compiler for it. Targets that it does not know are left to
 // CheckSettings.
-absl::Status CheckHasCompiler(const kiln::v1alpha::Capabilities& capabilities,
+absl::Status CheckHasCompiler(const kiln::v1::Capabilities& capabilities,
                               const std::vector<std::string>& targets);
 
 // Makes that check before a job or a shader is read. It asks the service only about targets that

@@ -57,7 +57,7 @@ TEST(RunProgram, TheRecordIsOfTheTargetAndTheCode) {
 }
 
 TEST(CheckHasCompiler, RefusesTargetsForWhichTheServiceHasNone) {
-  kiln::v1alpha::Capabilities capabilities;
+  kiln::v1::Capabilities capabilities;
   const auto add = [&](const std::string& name, uint32_t version) {
     auto* target = capabilities.add_targets();
     target->set_name(name);

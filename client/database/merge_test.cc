@@ -9,7 +9,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 
 // Writes a database with pipelines of the capture a.foz; returns its path.

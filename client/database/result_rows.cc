@@ -3,7 +3,7 @@
 
 namespace kiln::client {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 bool IsFinal(const TargetResult& result) {
   if (result.version().empty() || result.code_generation_version() == 0) return false;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "server/key/sha256.h"
 
 namespace kiln::client {
@@ -20,7 +20,7 @@ using UnitDigest = cache::Digest;
 // A result that the database has.
 struct StoredResult {
   int64_t id = 0;
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::OK;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::OK;
   std::string reads;  // NextStageReads as JSON, of fragment shaders that compiled; else empty
 };
 
@@ -31,8 +31,8 @@ using StoredResults = std::unordered_map<UnitDigest, StoredResult, cache::Digest
 struct OutcomeRow {
   std::string target;
   UnitDigest unit{};
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::OK;
-  std::shared_ptr<const kiln::v1alpha::TargetResult> result;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::OK;
+  std::shared_ptr<const kiln::v1::TargetResult> result;
   std::string reads;  // as in StoredResult
   int64_t stored = 0;
 };
@@ -59,7 +59,7 @@ struct PipelineRow {
 
 // Returns true if the compiler has answered, so that asking again is of no use: not for crashes and
 // time limits, nor for what the client found out itself.
-bool IsFinal(const kiln::v1alpha::TargetResult& result);
+bool IsFinal(const kiln::v1::TargetResult& result);
 
 }  // namespace kiln::client
 

@@ -6,7 +6,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 TargetResult Made(TargetResult::Status status) {
   TargetResult result;

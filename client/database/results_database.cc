@@ -21,8 +21,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::TargetResult;
 
 constexpr char kNow[] = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
@@ -275,7 +275,7 @@ absl::StatusOr<int64_t> ResultsDatabase::ResultOf(const OutcomeRow& outcome,
 absl::Status ResultsDatabase::WriteFigures(int64_t result, const TargetResult& made) {
   absl::Status s;
   if (made.status() != TargetResult::OK) {
-    const kiln::v1alpha::Reason reason = CompleteReason(made);
+    const kiln::v1::Reason reason = CompleteReason(made);
     s.Update(statements_.at("cause").Run(made.cause(), reason.sentence(), reason.remedy()));
   }
   for (const auto& variant : made.variants()) {

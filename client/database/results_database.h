@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "client/database/result_rows.h"
 #include "client/database/sql.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -43,7 +43,7 @@ class ResultsDatabase {
   bool has_log() const { return has_log_; }
 
   // Takes the targets of a run, which decide what is missing: their code generation, and figures.
-  absl::Status SetTargets(const kiln::v1alpha::Capabilities& capabilities,
+  absl::Status SetTargets(const kiln::v1::Capabilities& capabilities,
                           const std::vector<std::string>& targets);
 
   // Returns the id of a source, whose name is unique.
@@ -83,7 +83,7 @@ class ResultsDatabase {
   // Returns the id of the outcome's result.
   absl::StatusOr<int64_t> ResultOf(const OutcomeRow& outcome,
                                    std::map<std::string, StoredResults>* known);
-  absl::Status WriteFigures(int64_t result, const kiln::v1alpha::TargetResult& made);
+  absl::Status WriteFigures(int64_t result, const kiln::v1::TargetResult& made);
 
   int lock_ = -1;
   bool has_log_ = true;

@@ -10,7 +10,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -21,8 +21,8 @@ inline std::string NewDatabasePath(const std::string& name) {
   return path;
 }
 
-inline kiln::v1alpha::Capabilities CapabilitiesOf(uint32_t code_generation) {
-  kiln::v1alpha::Capabilities capabilities;
+inline kiln::v1::Capabilities CapabilitiesOf(uint32_t code_generation) {
+  kiln::v1::Capabilities capabilities;
   auto* target = capabilities.add_targets();
   target->set_name("tgl");
   target->set_code_generation_version(code_generation);
@@ -30,17 +30,17 @@ inline kiln::v1alpha::Capabilities CapabilitiesOf(uint32_t code_generation) {
     auto* row = target->add_statistics();
     row->set_name(name);
     row->set_unit("things");
-    row->set_better(kiln::v1alpha::Capabilities::StatisticInfo::LOWER);
+    row->set_better(kiln::v1::Capabilities::StatisticInfo::LOWER);
   }
   return capabilities;
 }
 
 // A compiled result with one variant.
-inline kiln::v1alpha::TargetResult Compiled(int64_t cycles, int64_t spills,
-                                            uint32_t code_generation = 7) {
-  kiln::v1alpha::TargetResult result;
+inline kiln::v1::TargetResult Compiled(int64_t cycles, int64_t spills,
+                                       uint32_t code_generation = 7) {
+  kiln::v1::TargetResult result;
   result.set_target("tgl");
-  result.set_status(kiln::v1alpha::TargetResult::OK);
+  result.set_status(kiln::v1::TargetResult::OK);
   result.set_version("1");
   result.set_code_generation_version(code_generation);
   auto* variant = result.add_variants();
@@ -57,9 +57,9 @@ inline kiln::v1alpha::TargetResult Compiled(int64_t cycles, int64_t spills,
   return result;
 }
 
-inline kiln::v1alpha::TargetResult Failed(kiln::v1alpha::TargetResult::Status status,
-                                          const std::string& cause, bool by_compiler) {
-  kiln::v1alpha::TargetResult result;
+inline kiln::v1::TargetResult Failed(kiln::v1::TargetResult::Status status,
+                                     const std::string& cause, bool by_compiler) {
+  kiln::v1::TargetResult result;
   result.set_target("tgl");
   result.set_status(status);
   result.set_cause(cause);
@@ -72,7 +72,7 @@ inline kiln::v1alpha::TargetResult Failed(kiln::v1alpha::TargetResult::Status st
 
 // A pipeline of one stage. `unit`: a number that stands for the digest.
 inline PipelineRow OneStage(int64_t source, const std::string& name, uint8_t unit,
-                            const kiln::v1alpha::TargetResult& result) {
+                            const kiln::v1::TargetResult& result) {
   PipelineRow row;
   row.source = source;
   row.name = name;
@@ -86,7 +86,7 @@ inline PipelineRow OneStage(int64_t source, const std::string& name, uint8_t uni
   outcome.target = result.target();
   outcome.unit[0] = unit;
   outcome.status = result.status();
-  outcome.result = std::make_shared<const kiln::v1alpha::TargetResult>(result);
+  outcome.result = std::make_shared<const kiln::v1::TargetResult>(result);
   return row;
 }
 

@@ -18,7 +18,7 @@ namespace kiln::client {
 namespace {
 
 using Json = nlohmann::json;
-using kiln::v1alpha::Capabilities;
+using kiln::v1::Capabilities;
 using StatisticInfo = Capabilities::StatisticInfo;
 
 constexpr std::array<const char*, 9> kKeys = {"path",   "target", "stage", "entry", "name",

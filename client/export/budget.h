@@ -21,7 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -44,7 +44,7 @@ struct Budget {
 // Reads a budget from JSON. InvalidArgument: "rule 3: ..." says what is wrong; the numbers of rules
 // start from 1. `capabilities` are those of the service whose results are judged.
 absl::StatusOr<Budget> ParseBudget(absl::string_view text,
-                                   const kiln::v1alpha::Capabilities& capabilities);
+                                   const kiln::v1::Capabilities& capabilities);
 
 }  // namespace kiln::client
 

@@ -16,8 +16,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::GlslSource;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::GlslSource;
+using kiln::v1::TargetResult;
 
 struct Text {
   absl::string_view name;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -29,8 +29,8 @@ struct Diagnostic {
 // Returns the errors of a result in the order of its message, at least one; none if it is OK.
 // `read`: the files of the source, the main one first (LoadSource). `glsl`: their texts; empty for
 // SPIR-V.
-std::vector<Diagnostic> DiagnosticsOf(const kiln::v1alpha::TargetResult& result,
-                                      const kiln::v1alpha::GlslSource& glsl,
+std::vector<Diagnostic> DiagnosticsOf(const kiln::v1::TargetResult& result,
+                                      const kiln::v1::GlslSource& glsl,
                                       const std::vector<SourceFile>& read);
 
 }  // namespace kiln::client

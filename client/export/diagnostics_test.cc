@@ -6,8 +6,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::GlslSource;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::GlslSource;
+using kiln::v1::TargetResult;
 using testing::ElementsAre;
 
 class DiagnosticsTest : public testing::Test {

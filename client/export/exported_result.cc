@@ -7,7 +7,7 @@
 
 namespace kiln::client {
 
-void StripOutputs(kiln::v1alpha::TargetResult* result) {
+void StripOutputs(kiln::v1::TargetResult* result) {
   result->clear_passes();
   result->clear_pass_sums();
   result->clear_remarks();
@@ -18,8 +18,8 @@ void StripOutputs(kiln::v1alpha::TargetResult* result) {
   }
 }
 
-ExportedResult Exported(const std::string& file, const kiln::v1alpha::TargetResult& stripped,
-                        const ResultIdentity& identity, const kiln::v1alpha::GlslSource& glsl,
+ExportedResult Exported(const std::string& file, const kiln::v1::TargetResult& stripped,
+                        const ResultIdentity& identity, const kiln::v1::GlslSource& glsl,
                         const std::vector<SourceFile>& read,
                         const std::vector<std::string>& written) {
   return {file, stripped, identity, DiagnosticsOf(stripped, glsl, read), read, written};

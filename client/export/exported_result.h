@@ -8,14 +8,14 @@
 #include "client/export/diagnostics.h"
 #include "client/output/result_json.h"
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct ExportedResult {
   std::string file;  // as in JSON lines
   // Without code, texts and records. A batch keeps those of all items until its end.
-  kiln::v1alpha::TargetResult result;
+  kiln::v1::TargetResult result;
   ResultIdentity identity;
   std::vector<Diagnostic> diagnostics;  // none if the result is OK
   std::vector<SourceFile> read;         // the source and its includes
@@ -23,11 +23,11 @@ struct ExportedResult {
 };
 
 // Removes from a result what ExportedResult does not keep.
-void StripOutputs(kiln::v1alpha::TargetResult* result);
+void StripOutputs(kiln::v1::TargetResult* result);
 
 // Makes one of a stripped result. `glsl` and `read`: those of its file's outcome (FileOutcome).
-ExportedResult Exported(const std::string& file, const kiln::v1alpha::TargetResult& stripped,
-                        const ResultIdentity& identity, const kiln::v1alpha::GlslSource& glsl,
+ExportedResult Exported(const std::string& file, const kiln::v1::TargetResult& stripped,
+                        const ResultIdentity& identity, const kiln::v1::GlslSource& glsl,
                         const std::vector<SourceFile>& read,
                         const std::vector<std::string>& written);
 

@@ -6,8 +6,8 @@ namespace kiln::client {
 namespace {
 
 TEST(ExportedResult, HasWhatToolsNeedAndNoCode) {
-  kiln::v1alpha::TargetResult result;
-  result.set_status(kiln::v1alpha::TargetResult::REFUSED);
+  kiln::v1::TargetResult result;
+  result.set_status(kiln::v1::TargetResult::REFUSED);
   result.set_cause("images");
   result.add_passes()->set_pass("p");
   result.add_remarks()->set_text("t");

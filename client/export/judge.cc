@@ -16,8 +16,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
-using kiln::v1alpha::Variant;
+using kiln::v1::TargetResult;
+using kiln::v1::Variant;
 
 // Returns the variant's figure; nullopt: it has none, or an estimate of 0, for which there is no
 // model.

@@ -97,7 +97,7 @@ TEST(Judge, AFigureThatIsNotThereIsOver) {
 
 TEST(Judge, FailedResultsHaveNoFiguresAndUnusedRulesAreNamed) {
   const std::vector<ExportedResult> results = {
-      Failed("ui/a", kiln::v1alpha::TargetResult::REFUSED, "images", {}), Made("b", {{"size", 1}})};
+      Failed("ui/a", kiln::v1::TargetResult::REFUSED, "images", {}), Made("b", {{"size", 1}})};
   const Budget budget = Read(R"({"path": "ui", "max": {"size": 0}}, {"max": {"size": 1}})");
   const Verdict verdict = Judge(budget, results);
   EXPECT_TRUE(verdict.overruns.empty());

@@ -13,7 +13,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 struct Suite {
   int64_t tests = 0, failures = 0, errors = 0;

@@ -8,7 +8,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 
 TEST(JunitText, CountsAndNamesEachResult) {

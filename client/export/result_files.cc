@@ -63,8 +63,7 @@ std::vector<Flag> ResultFileFlags() {
   };
 }
 
-absl::Status ResultFiles::Open(const ParsedFlags& flags,
-                               const kiln::v1alpha::Capabilities& capabilities,
+absl::Status ResultFiles::Open(const ParsedFlags& flags, const kiln::v1::Capabilities& capabilities,
                                const std::vector<std::string>& inputs,
                                const std::vector<std::string>& outputs, bool writes_code) {
   if (absl::Status s = CheckOutputs(flags, inputs); !s.ok()) return s;

@@ -27,7 +27,7 @@ class ResultFiles {
   // Reads the flags and the budget. `inputs`: files that the command reads and that no output may
   // replace. `outputs`: what a dependency file is about if --depfile-target is not given (--jsonl);
   // `writes_code`: -o DIR is given. InvalidArgument names the flag.
-  absl::Status Open(const ParsedFlags& flags, const kiln::v1alpha::Capabilities& capabilities,
+  absl::Status Open(const ParsedFlags& flags, const kiln::v1::Capabilities& capabilities,
                     const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
                     bool writes_code);
 

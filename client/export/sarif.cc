@@ -21,8 +21,8 @@ namespace kiln::client {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using kiln::v1alpha::Reason;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Reason;
+using kiln::v1::TargetResult;
 
 constexpr char kOverBudget[] = "over_budget";
 // Targets and permutations that a result names; occurrenceCount counts all.

@@ -10,7 +10,7 @@ namespace kiln::client {
 namespace {
 
 using Json = nlohmann::json;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 Json RunOf(const std::vector<ExportedResult>& results, const std::vector<Overrun>& overruns,
            ExitCode code) {

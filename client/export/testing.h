@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "client/export/exported_result.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/statistics.h"
 
 namespace kiln::client {
 
 // Returns capabilities with the targets "one", which has `size` (better lower), `room` (better
 // higher), `shape` (neither) and the estimate `guess` (lower), and "two", which has `size` alone.
-inline kiln::v1alpha::Capabilities TwoTargets() {
-  using Info = kiln::v1alpha::Capabilities::StatisticInfo;
-  kiln::v1alpha::Capabilities capabilities;
+inline kiln::v1::Capabilities TwoTargets() {
+  using Info = kiln::v1::Capabilities::StatisticInfo;
+  kiln::v1::Capabilities capabilities;
   for (const char* name : {"one", "two"}) {
     auto* target = capabilities.add_targets();
     target->set_name(name);
@@ -44,7 +44,7 @@ inline ExportedResult Made(const std::string& file, const std::vector<NamedValue
   made.result.set_target(target);
   made.result.set_stage("compute");
   made.result.set_entry_point("main");
-  made.result.set_status(kiln::v1alpha::TargetResult::OK);
+  made.result.set_status(kiln::v1::TargetResult::OK);
   made.result.set_cause("ok");
   auto* variant = made.result.add_variants();
   variant->set_name("W8");
@@ -54,7 +54,7 @@ inline ExportedResult Made(const std::string& file, const std::vector<NamedValue
 }
 
 // Returns a result that is not ok, with one error at a place.
-inline ExportedResult Failed(const std::string& file, kiln::v1alpha::TargetResult::Status status,
+inline ExportedResult Failed(const std::string& file, kiln::v1::TargetResult::Status status,
                              const std::string& cause, const Diagnostic& error) {
   ExportedResult failed = Made(file, {});
   failed.result.clear_variants();

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/output/result_json.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/pass_sums.h"
 
 namespace {
@@ -29,8 +29,8 @@ void operator delete(void* p, size_t) noexcept { free(p); }
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::OutputMask;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::OutputMask;
+using kiln::v1::TargetResult;
 
 // Returns the message of daemons that obey `mask`.
 std::string MessageOf(int passes, const OutputMask& mask) {

@@ -14,7 +14,7 @@ namespace kiln::client {
 namespace {
 
 // Writes a record in the form of tests/peer: original field names, keys also where the value is 0.
-absl::StatusOr<std::string> LaunchJson(const kiln::v1alpha::LaunchRecord& record) {
+absl::StatusOr<std::string> LaunchJson(const kiln::v1::LaunchRecord& record) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.always_print_primitive_fields = true;
@@ -44,7 +44,7 @@ absl::Status PrepareOutputFolder(const std::string& folder) {
 absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
                                                       const std::string& name,
                                                       const std::string& file,
-                                                      const kiln::v1alpha::TargetResult& result,
+                                                      const kiln::v1::TargetResult& result,
                                                       bool assembly) {
   std::vector<std::string> binaries;
   const out::ContainerInfo* container = out::FindContainer(result.container());
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
     std::string stem =
         absl::StrCat(ConfinedPath(name), ".", ConfinedPath(result.target()), ".", variant.width());
     std::string binary = absl::StrCat(stem, std::string(container->ending));
-    kiln::v1alpha::LaunchRecord record = variant.launch();
+    kiln::v1::LaunchRecord record = variant.launch();
     if (absl::Status s = kiln::proto::CheckVersion(record); !s.ok()) return s;
     record.set_file(file);
     record.set_code_sha256(cache::ToHex(cache::Sha256(variant.code())));

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -21,7 +21,7 @@ absl::Status PrepareOutputFolder(const std::string& folder);
 absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
                                                       const std::string& name,
                                                       const std::string& file,
-                                                      const kiln::v1alpha::TargetResult& result,
+                                                      const kiln::v1::TargetResult& result,
                                                       bool assembly);
 
 }  // namespace kiln::client

@@ -18,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-kiln::v1alpha::TargetResult Sample() {
-  kiln::v1alpha::TargetResult result;
+kiln::v1::TargetResult Sample() {
+  kiln::v1::TargetResult result;
   result.set_target("tgl");
   result.set_stage("compute");
   result.set_loadable_by("none");
@@ -53,7 +53,7 @@ TEST(OutputFiles, OfEveryVariant) {
 
 TEST(OutputFiles, ContainersHaveTheirEnding) {
   const std::string folder = testing::TempDir() + "/output_files/container";
-  kiln::v1alpha::TargetResult result = Sample();
+  kiln::v1::TargetResult result = Sample();
   result.set_container("amdhsa");
   const auto names = WriteOutputs(folder, "x", "f", result, false);
   ASSERT_TRUE(names.ok()) << names.status();
@@ -67,7 +67,7 @@ TEST(OutputFiles, ContainersHaveTheirEnding) {
 // Its fields would be lost, and the rest would read as a record.
 TEST(OutputFiles, RecordsOfAnotherVersionAreNotWritten) {
   const std::string folder = testing::TempDir() + "/output_files/version";
-  kiln::v1alpha::TargetResult result = Sample();
+  kiln::v1::TargetResult result = Sample();
   result.mutable_variants(0)->mutable_launch()->set_record_version(1);
   const absl::Status s = WriteOutputs(folder, "x", "f", result, false).status();
   EXPECT_EQ(s.code(), absl::StatusCode::kFailedPrecondition);

@@ -10,8 +10,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Reason;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Reason;
+using kiln::v1::TargetResult;
 
 std::string WhatText(const TargetResult& result) {
   const Reason& reason = result.reason();

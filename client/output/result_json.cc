@@ -17,7 +17,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 // Milliseconds, to a microsecond: more digits are noise.
 void WriteMilliseconds(absl::string_view key, int64_t nanoseconds, JsonWriter* json) {
@@ -28,7 +28,7 @@ void WriteVariants(const TargetResult& result, const ResultLineOptions& options,
   json->Key("variants");
   json->BeginArray();
   for (int i = 0; i < result.variants_size(); ++i) {
-    const kiln::v1alpha::Variant& variant = result.variants(i);
+    const kiln::v1::Variant& variant = result.variants(i);
     json->BeginObject();
     json->StringMember("name", variant.name());
     json->IntMember("width", variant.width());
@@ -65,7 +65,7 @@ void WritePasses(const TargetResult& result, JsonWriter* json) {
   if (!result.has_pass_sums()) {
     for (const auto& record : result.passes()) summer.Add(record);
   }
-  const kiln::v1alpha::PassSums summed = std::move(summer).Take();
+  const kiln::v1::PassSums summed = std::move(summer).Take();
   for (const PassSum& sum : ReadPassSums(result.has_pass_sums() ? result.pass_sums() : summed)) {
     WritePass(sum, json);
   }
@@ -110,7 +110,7 @@ int64_t Clamped(uint64_t n) {
 }
 
 void WriteReason(const TargetResult& result, JsonWriter* json) {
-  const kiln::v1alpha::Reason reason = CompleteReason(result);
+  const kiln::v1::Reason reason = CompleteReason(result);
   if (reason.ByteSizeLong() == 0) return;
   json->Key("reason");
   json->BeginObject();
@@ -177,11 +177,11 @@ std::string StatusWord(TargetResult::Status status) {
   }
 }
 
-std::string CacheWord(kiln::v1alpha::CacheTier tier) {
+std::string CacheWord(kiln::v1::CacheTier tier) {
   switch (tier) {
-    case kiln::v1alpha::CACHE_MEMORY: return "memory";
-    case kiln::v1alpha::CACHE_DISK: return "disk";
-    case kiln::v1alpha::CACHE_COALESCED: return "coalesced";
+    case kiln::v1::CACHE_MEMORY: return "memory";
+    case kiln::v1::CACHE_DISK: return "disk";
+    case kiln::v1::CACHE_COALESCED: return "coalesced";
     default: return "miss";
   }
 }
@@ -199,7 +199,7 @@ ExitCode ExitCodeOf(TargetResult::Status status) {
 ExitCode Worse(ExitCode a, ExitCode b) { return a > b ? a : b; }
 
 ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
-                          const kiln::v1alpha::CompileRequest& request) {
+                          const kiln::v1::CompileRequest& request) {
   ResultIdentity identity;
   identity.name = name;
   identity.defines = defines;
@@ -214,7 +214,7 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   return identity;
 }
 
-void AskForLine(kiln::v1alpha::OutputMask* mask) {
+void AskForLine(kiln::v1::OutputMask* mask) {
   mask->set_pass_records(true);  // for daemons that make no sums
   mask->set_pass_sums(true);
   mask->set_remarks(true);

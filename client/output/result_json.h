@@ -6,7 +6,7 @@
 // point, empty if it is not known} and, if they have a value: "message", "spirv_id", "reason" (of
 // results that are not ok, as far as it is known:
 // {"sentence", "remedy", "what", "seen", "limit", "capability", "name", "file", "line"}, as
-// kiln.v1alpha.Reason has them), "last_pass", "entry_point", "container" (if it is not raw code),
+// kiln.v1.Reason has them), "last_pass", "entry_point", "container" (if it is not raw code),
 // "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks", and the fields
 // that distinguish permutations of a file: "name" (of the manifest), "defines", "spec",
 // "subgroup_size", "full_subgroups" and "dispatch_base" (true), "state" (pipeline state) and "pair"
@@ -27,19 +27,19 @@
 
 #include "absl/strings/string_view.h"
 #include "client/cli/exit_code.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // Returns "ok", "refused", "invalid", "crashed", "timeout"; "cancelled" and "not_cached" never
 // leave this program in a line.
-std::string StatusWord(kiln::v1alpha::TargetResult::Status status);
+std::string StatusWord(kiln::v1::TargetResult::Status status);
 
 // Returns "miss", "memory", "disk", "coalesced".
-std::string CacheWord(kiln::v1alpha::CacheTier tier);
+std::string CacheWord(kiln::v1::CacheTier tier);
 
 // Returns kExitOk, kExitSomeFailed or kExitInternal.
-ExitCode ExitCodeOf(kiln::v1alpha::TargetResult::Status status);
+ExitCode ExitCodeOf(kiln::v1::TargetResult::Status status);
 // Returns the more severe of the two.
 ExitCode Worse(ExitCode a, ExitCode b);
 
@@ -57,10 +57,10 @@ struct ResultIdentity {
 
 // `request` has the options in force.
 ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
-                          const kiln::v1alpha::CompileRequest& request);
+                          const kiln::v1::CompileRequest& request);
 
 // Requests outputs of a line that answers have on request only: passes and remarks.
-void AskForLine(kiln::v1alpha::OutputMask* mask);
+void AskForLine(kiln::v1::OutputMask* mask);
 
 struct ResultLineOptions {
   // Names of the files written for each variant; empty: none.
@@ -70,7 +70,7 @@ struct ResultLineOptions {
 };
 
 // Returns one line without the line feed.
-std::string ResultLine(absl::string_view file, const kiln::v1alpha::TargetResult& result,
+std::string ResultLine(absl::string_view file, const kiln::v1::TargetResult& result,
                        const ResultLineOptions& options);
 
 }  // namespace kiln::client

@@ -12,7 +12,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -24,7 +24,7 @@ TargetResult Sample() {
   result.set_stage("compute");
   result.mutable_timings()->set_prepare_ns(1'000'000);
   result.mutable_timings()->set_compile_ns(234'567);
-  result.set_cache(kiln::v1alpha::CACHE_DISK);
+  result.set_cache(kiln::v1::CACHE_DISK);
   auto* variant = result.add_variants();
   variant->set_name("SIMD16");
   variant->set_width(16);
@@ -120,7 +120,7 @@ TEST(ResultLine, SaysWhatItIsTheResultOf) {
   TargetResult result = Sample();
   result.set_version("0.0.9");
   result.set_code_generation_version(14);
-  kiln::v1alpha::CompileRequest request;
+  kiln::v1::CompileRequest request;
   request.mutable_options()->set_required_subgroup_size(16);
   request.mutable_options()->set_require_full_subgroups(true);
   request.mutable_options()->set_dispatch_base(true);
@@ -210,8 +210,8 @@ TEST(Words, EveryStatusHasOneAndAnExitCode) {
   EXPECT_EQ(ExitCodeOf(TargetResult::UNSPECIFIED), kExitInternal);
   EXPECT_EQ(Worse(kExitSomeFailed, kExitOk), kExitSomeFailed);
   EXPECT_EQ(Worse(kExitSomeFailed, kExitInternal), kExitInternal);
-  EXPECT_EQ(CacheWord(kiln::v1alpha::CACHE_MISS), "miss");
-  EXPECT_EQ(CacheWord(kiln::v1alpha::CACHE_COALESCED), "coalesced");
+  EXPECT_EQ(CacheWord(kiln::v1::CACHE_MISS), "miss");
+  EXPECT_EQ(CacheWord(kiln::v1::CACHE_COALESCED), "coalesced");
 }
 
 }  // namespace

@@ -17,10 +17,10 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::Variant;
+using kiln::v1::Capabilities;
+using kiln::v1::Variant;
 
 struct Column {
   std::string name;

@@ -10,8 +10,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::TargetResult;
 
 Capabilities::TargetInfo Target() {
   Capabilities::TargetInfo target;

@@ -16,8 +16,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::TargetResult;
 
 constexpr char kVertex[] = "vertex";
 
@@ -161,7 +161,7 @@ absl::Status CaptureJob::CompileModule(const CapturedStage& stage, const std::st
     code = *std::move(read);
     FindDigest(stage.module, &digest);
   }
-  unit.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::SPIRV);
+  unit.mutable_digest()->set_kind(kiln::v1::SourceDigest::SPIRV);
   unit.mutable_digest()->set_sha256(digest);
   LoadedFile file;
   file.name = absl::StrCat(label, " (", stage.stage, ")");

@@ -18,7 +18,7 @@
 #include "client/capture/pipeline.h"
 #include "client/database/result_rows.h"
 #include "client/precompile/stage_compiler.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -27,7 +27,7 @@ class CaptureJob {
   // `source`: the capture's id in the database, `name` its name; `common`: the request without
   // what a capture says.
   CaptureJob(std::unique_ptr<Capture> capture, int64_t source, std::string name,
-             kiln::v1alpha::CompileRequest common, StageCompiler* compiler)
+             kiln::v1::CompileRequest common, StageCompiler* compiler)
       : capture_(std::move(capture)),
         source_(source),
         name_(std::move(name)),
@@ -45,7 +45,7 @@ class CaptureJob {
                             const std::string& label, const StageRow* reader, StageRow* row);
   // Compiles a request with the stage's module, or says why there is none.
   absl::Status CompileModule(const CapturedStage& stage, const std::string& label,
-                             const kiln::v1alpha::CompileRequest& request, StageRow* row);
+                             const kiln::v1::CompileRequest& request, StageRow* row);
   // Reads the module and remembers its digest.
   absl::StatusOr<std::string> ReadModule(uint64_t hash);
   bool FindDigest(uint64_t hash, std::string* digest);
@@ -53,7 +53,7 @@ class CaptureJob {
   const std::unique_ptr<Capture> capture_;
   const int64_t source_;
   const std::string name_;
-  const kiln::v1alpha::CompileRequest common_;
+  const kiln::v1::CompileRequest common_;
   StageCompiler* const compiler_;
   absl::Mutex mutex_;
   // SHA-256 of modules that were read, by their hash in the capture.

@@ -9,7 +9,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class CaptureJobTest : public testing::Test {
  protected:
@@ -17,7 +17,7 @@ class CaptureJobTest : public testing::Test {
                       const std::vector<std::string>& targets = {"tgl"}) {
     auto capture = Capture::Open("tests/precompile/forms/" + form);
     EXPECT_TRUE(capture.ok()) << capture.status();
-    kiln::v1alpha::CompileRequest common;
+    kiln::v1::CompileRequest common;
     common.mutable_targets()->Assign(targets.begin(), targets.end());
     common.mutable_options()->set_no_validate(true);
     CaptureJob job(*std::move(capture), 3, "dir/a.foz", common, &compiler_);
@@ -30,7 +30,7 @@ class CaptureJobTest : public testing::Test {
   }
 
   FakeService service_;
-  const kiln::v1alpha::Capabilities capabilities_ = FakeService::Stages();
+  const kiln::v1::Capabilities capabilities_ = FakeService::Stages();
   StageCompiler compiler_{&service_, capabilities_, {}};
 };
 

@@ -12,7 +12,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
+using kiln::v1::CompileRequest;
 
 // Fills in stage and entry point as far as the request shows them.
 void SetEntry(const CompileRequest& request, StageRow* row) {

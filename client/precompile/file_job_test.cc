@@ -20,7 +20,7 @@ class FileJobTest : public testing::Test {
     return row.ok() ? *row : PipelineRow();
   }
   FakeService service_;
-  const kiln::v1alpha::Capabilities capabilities_ = FakeService::Stages();
+  const kiln::v1::Capabilities capabilities_ = FakeService::Stages();
   StageCompiler compiler_{&service_, capabilities_, {}};
 };
 
@@ -42,7 +42,7 @@ TEST_F(FileJobTest, AShaderWithOptions) {
   EXPECT_EQ(stage.defines, "A=1 B");
   EXPECT_EQ(stage.subgroup_size, 16u);
   ASSERT_EQ(stage.outcomes.size(), 1u);
-  EXPECT_EQ(stage.outcomes[0].status, kiln::v1alpha::TargetResult::OK);
+  EXPECT_EQ(stage.outcomes[0].status, kiln::v1::TargetResult::OK);
 }
 
 TEST_F(FileJobTest, AnotherTextIsAnotherUnit) {

@@ -12,7 +12,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 TargetResult::Status StatusOfWord(const std::string& word) {
   if (word == "ok") return TargetResult::OK;

@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 
 RunSummary SummaryOf(const std::vector<PipelineRow>& rows) {

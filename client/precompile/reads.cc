@@ -14,9 +14,9 @@ constexpr absl::string_view kNothing = "-";
 
 }  // namespace
 
-std::string ReadsText(const kiln::v1alpha::TargetResult& fragment) {
+std::string ReadsText(const kiln::v1::TargetResult& fragment) {
   std::string text;
-  const kiln::v1alpha::NextStageReads reads = ReadsOf(fragment);
+  const kiln::v1::NextStageReads reads = ReadsOf(fragment);
   for (const auto& location : reads.locations()) {
     absl::StrAppend(&text, text.empty() ? "" : " ", location.location(), ":");
     for (size_t i = 0; i < kComponents.size(); ++i) {
@@ -26,8 +26,8 @@ std::string ReadsText(const kiln::v1alpha::TargetResult& fragment) {
   return text.empty() ? std::string(kNothing) : text;
 }
 
-absl::StatusOr<kiln::v1alpha::NextStageReads> ParseReads(absl::string_view text) {
-  kiln::v1alpha::NextStageReads reads;
+absl::StatusOr<kiln::v1::NextStageReads> ParseReads(absl::string_view text) {
+  kiln::v1::NextStageReads reads;
   if (text == kNothing) return reads;
   for (absl::string_view part : absl::StrSplit(text, ' ')) {
     const std::vector<absl::string_view> halves = absl::StrSplit(part, ':');

@@ -6,15 +6,15 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // Returns "0:xyzw 3:x", by location; "-" if it reads nothing.
-std::string ReadsText(const kiln::v1alpha::TargetResult& fragment);
+std::string ReadsText(const kiln::v1::TargetResult& fragment);
 
 // Returns what ReadsText wrote. DataLoss: it is no such text.
-absl::StatusOr<kiln::v1alpha::NextStageReads> ParseReads(absl::string_view text);
+absl::StatusOr<kiln::v1::NextStageReads> ParseReads(absl::string_view text);
 
 }  // namespace kiln::client
 

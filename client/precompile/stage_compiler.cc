@@ -16,8 +16,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::TargetResult;
 
 constexpr char kFragment[] = "fragment";
 

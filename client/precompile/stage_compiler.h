@@ -16,23 +16,23 @@
 #include "client/compile/compile_file.h"
 #include "client/database/result_rows.h"
 #include "client/service/service.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // Returns the digest of a request's unit: of all but targets, outputs and cache policy.
 // `request` has a source, or its digest.
-UnitDigest UnitOf(const kiln::v1alpha::CompileRequest& request);
+UnitDigest UnitOf(const kiln::v1::CompileRequest& request);
 
 class StageCompiler {
  public:
   // `known`: results that the database has, by target.
-  StageCompiler(Service* service, const kiln::v1alpha::Capabilities& capabilities,
+  StageCompiler(Service* service, const kiln::v1::Capabilities& capabilities,
                 std::map<std::string, StoredResults> known)
       : service_(service), capabilities_(capabilities), known_(std::move(known)) {}
 
   // Sets the request's source; asked only if some result is unknown.
-  using SourceOf = std::function<absl::Status(kiln::v1alpha::CompileRequest*)>;
+  using SourceOf = std::function<absl::Status(kiln::v1::CompileRequest*)>;
 
   // Returns an outcome for each target of the file's request, in their order. `unit` is the
   // request's; `settings` are for messages. Errors of `source`, and calls that fail for other
@@ -45,7 +45,7 @@ class StageCompiler {
   absl::Status Update(
       const std::function<absl::Status(std::map<std::string, StoredResults>*)>& write);
 
-  const kiln::v1alpha::Capabilities& capabilities() const { return capabilities_; }
+  const kiln::v1::Capabilities& capabilities() const { return capabilities_; }
   Service* service() const { return service_; }
 
  private:
@@ -53,13 +53,13 @@ class StageCompiler {
   bool Find(const std::string& target, const UnitDigest& unit, OutcomeRow* row);
 
   Service* const service_;
-  const kiln::v1alpha::Capabilities& capabilities_;
+  const kiln::v1::Capabilities& capabilities_;
   absl::Mutex mutex_;
   std::map<std::string, StoredResults> known_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Returns an outcome of a result that is no compiler's.
-OutcomeRow OutcomeWithoutUnit(kiln::v1alpha::TargetResult result);
+OutcomeRow OutcomeWithoutUnit(kiln::v1::TargetResult result);
 
 }  // namespace kiln::client
 

@@ -9,8 +9,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::TargetResult;
 
 CompileRequest Request(const std::string& stage, const std::vector<std::string>& targets) {
   CompileRequest request;
@@ -44,7 +44,7 @@ class StageCompilerTest : public testing::Test {
   }
 
   FakeService service_;
-  const kiln::v1alpha::Capabilities capabilities_ = FakeService::Stages();
+  const kiln::v1::Capabilities capabilities_ = FakeService::Stages();
   StageCompiler compiler_{&service_, capabilities_, {}};
   int asked_for_source_ = 0;
 };
@@ -104,7 +104,7 @@ TEST(UnitOf, DependsOnAllButTargetsAndOutputs) {
   CompileRequest same = base;
   same.add_targets("skl");
   same.mutable_outputs()->set_binary(true);
-  same.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  same.set_cache_policy(kiln::v1::CACHE_REFRESH);
   EXPECT_EQ(UnitOf(same), UnitOf(base));
   std::vector<CompileRequest> others(5, base);
   others[0].set_spirv("other");

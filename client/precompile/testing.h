@@ -14,12 +14,12 @@ namespace kiln::client {
 // Compiles everything; a fragment shader reads x and y of location 2. Remembers the requests.
 class FakeService : public Service {
  public:
-  absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
-      const kiln::v1alpha::CompileRequest& request) override {
+  absl::StatusOr<kiln::v1::CompileResponse> Compile(
+      const kiln::v1::CompileRequest& request) override {
     absl::MutexLock lock(&mutex_);
     requests.push_back(request);
     if (!error.ok()) return error;
-    kiln::v1alpha::CompileResponse response;
+    kiln::v1::CompileResponse response;
     for (const std::string& target : request.targets()) {
       auto* result = response.add_results();
       result->set_target(target);
@@ -28,30 +28,30 @@ class FakeService : public Service {
       result->set_version("1");
       result->set_code_generation_version(7);
       result->set_status(status);
-      if (status != kiln::v1alpha::TargetResult::OK) continue;
+      if (status != kiln::v1::TargetResult::OK) continue;
       AddVariant(request.stage() == "fragment", result);
     }
     return response;
   }
-  absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override { return Stages(); }
+  absl::StatusOr<kiln::v1::Capabilities> GetCapabilities() override { return Stages(); }
   absl::StatusOr<std::vector<ServiceHealth>> Health() override {
     return std::vector<ServiceHealth>();
   }
   void Stop() override {}
   std::string Name() const override { return "fake"; }
 
-  static kiln::v1alpha::Capabilities Stages() {
-    kiln::v1alpha::Capabilities capabilities;
+  static kiln::v1::Capabilities Stages() {
+    kiln::v1::Capabilities capabilities;
     for (const char* stage : {"compute", "vertex", "fragment"}) capabilities.add_stages(stage);
     return capabilities;
   }
 
-  std::vector<kiln::v1alpha::CompileRequest> requests;
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::OK;
+  std::vector<kiln::v1::CompileRequest> requests;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::OK;
   absl::Status error;
 
  private:
-  static void AddVariant(bool reads, kiln::v1alpha::TargetResult* result) {
+  static void AddVariant(bool reads, kiln::v1::TargetResult* result) {
     auto* launch = result->add_variants()->mutable_launch();
     launch->set_record_version(kiln::proto::kRecordVersion);
     if (!reads) return;

@@ -12,7 +12,7 @@ constexpr uint64_t kMaxBytes = 64 << 10;
 
 }  // namespace
 
-absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string& path) {
+absl::StatusOr<kiln::v1::PipelineState> ReadPipelineState(const std::string& path) {
   const auto wrong = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("--state=", path, ": ", why));
   };
@@ -22,15 +22,15 @@ absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string
   return state.ok() ? state : wrong(state.status().message());
 }
 
-absl::StatusOr<kiln::v1alpha::PipelineState> ParsePipelineState(const std::string& json) {
-  kiln::v1alpha::PipelineState state;
+absl::StatusOr<kiln::v1::PipelineState> ParsePipelineState(const std::string& json) {
+  kiln::v1::PipelineState state;
   const auto parsed = google::protobuf::util::JsonStringToMessage(json, &state);
   if (parsed.ok()) return state;
   return absl::InvalidArgumentError(
       absl::StrCat("not a pipeline state: ", std::string(parsed.message())));
 }
 
-std::string PipelineStateJson(const kiln::v1alpha::PipelineState& state) {
+std::string PipelineStateJson(const kiln::v1::PipelineState& state) {
   if (state.ByteSizeLong() == 0) return "";
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;

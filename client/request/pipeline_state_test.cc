@@ -28,7 +28,7 @@ TEST(PipelineState, IsRead) {
   ASSERT_TRUE(state.ok()) << state.status();
   ASSERT_EQ(state->fragment().color().attachments_size(), 1);
   EXPECT_EQ(state->fragment().color().attachments(0).location(), 2u);
-  EXPECT_EQ(state->fragment().color().attachments(0).type(), kiln::v1alpha::ColorAttachment::UINT);
+  EXPECT_EQ(state->fragment().color().attachments(0).type(), kiln::v1::ColorAttachment::UINT);
   EXPECT_EQ(state->fragment().color().attachments(0).write_mask(), 3u);
   EXPECT_EQ(state->fragment().samples(), 4u);
   EXPECT_EQ(state->next_stage_reads().locations(0).components(), 7u);

@@ -13,7 +13,7 @@
 namespace kiln::client {
 namespace {
 
-using Shift = kiln::v1alpha::GlslSource::RegisterShift;
+using Shift = kiln::v1::GlslSource::RegisterShift;
 
 // The largest numbers that the reader of HLSL has room for.
 constexpr uint32_t kMostBindings = 65534;

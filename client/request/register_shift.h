@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // InvalidArgument quotes the wrong one and says what is wrong with it: not KIND:N[:SPACE], a number
 // that no binding or set has, or a kind and space that were given before.
-absl::StatusOr<std::vector<kiln::v1alpha::GlslSource::RegisterShift>> ParseRegisterShifts(
+absl::StatusOr<std::vector<kiln::v1::GlslSource::RegisterShift>> ParseRegisterShifts(
     const std::vector<std::string>& texts);
 
 // The reverse of one.
-std::string RegisterShiftText(const kiln::v1alpha::GlslSource::RegisterShift& shift);
+std::string RegisterShiftText(const kiln::v1::GlslSource::RegisterShift& shift);
 
 }  // namespace kiln::client
 

@@ -6,7 +6,7 @@
 namespace kiln::client {
 namespace {
 
-using Shift = kiln::v1alpha::GlslSource::RegisterShift;
+using Shift = kiln::v1::GlslSource::RegisterShift;
 using testing::HasSubstr;
 
 std::string Error(const std::vector<std::string>& texts) {

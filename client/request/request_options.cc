@@ -27,16 +27,16 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
 
 absl::Status SetCachePolicy(const std::string& word, CompileRequest* request) {
   if (word == "use") {
-    request->set_cache_policy(kiln::v1alpha::CACHE_USE);
+    request->set_cache_policy(kiln::v1::CACHE_USE);
   } else if (word == "refresh") {
-    request->set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+    request->set_cache_policy(kiln::v1::CACHE_REFRESH);
   } else if (word == "bypass") {
-    request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+    request->set_cache_policy(kiln::v1::CACHE_BYPASS);
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("--cache=", word, ": must be use, refresh or bypass"));
@@ -371,9 +371,9 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
 }
 
 bool TextIsTaken(const Capabilities& capabilities, const CompileRequest& request,
-                 kiln::v1alpha::TargetResult* refusal) {
+                 kiln::v1::TargetResult* refusal) {
   if (!request.glsl().has_hlsl() || !capabilities.hlsl_version().empty()) return true;
-  refusal->set_status(kiln::v1alpha::TargetResult::REFUSED);
+  refusal->set_status(kiln::v1::TargetResult::REFUSED);
   refusal->set_cause("unsupported_language");
   refusal->set_stage(request.glsl().stage());
   refusal->set_message(
@@ -382,11 +382,11 @@ bool TextIsTaken(const Capabilities& capabilities, const CompileRequest& request
 }
 
 bool StageIsCompiled(const Capabilities& capabilities, const std::string& stage,
-                     kiln::v1alpha::TargetResult* refusal) {
+                     kiln::v1::TargetResult* refusal) {
   for (const std::string& known : capabilities.stages()) {
     if (known == stage) return true;
   }
-  refusal->set_status(kiln::v1alpha::TargetResult::REFUSED);
+  refusal->set_status(kiln::v1::TargetResult::REFUSED);
   refusal->set_cause("unsupported_stage");
   refusal->set_stage(stage);
   refusal->set_message(absl::StrCat("stage ", stage, " is not supported; the stages are ",

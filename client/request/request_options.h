@@ -11,13 +11,13 @@
 #include "absl/strings/string_view.h"
 #include "client/cli/flags.h"
 #include "client/source/source.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct CompileSettings {
   // Everything but the source.
-  kiln::v1alpha::CompileRequest request;
+  kiln::v1::CompileRequest request;
   SourceOptions source;
 };
 
@@ -38,8 +38,8 @@ bool IsOnAnotherMachine(absl::string_view service);
 
 // Checks settings against the service's capabilities: targets, passes, counts. Takes over its
 // limits.
-absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,
-                           const std::string& service, CompileSettings* settings);
+absl::Status CheckSettings(const kiln::v1::Capabilities& capabilities, const std::string& service,
+                           CompileSettings* settings);
 
 // Returns "compute" for "comp"; InvalidArgument lists the stages.
 absl::StatusOr<std::string> ParseStage(const std::string& name);
@@ -56,13 +56,13 @@ absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& name
 absl::StatusOr<Language> ParseLanguage(const std::string& name);
 
 // Returns true if the service takes the language of the request's text; otherwise sets `refusal`.
-bool TextIsTaken(const kiln::v1alpha::Capabilities& capabilities,
-                 const kiln::v1alpha::CompileRequest& request,
-                 kiln::v1alpha::TargetResult* refusal);
+bool TextIsTaken(const kiln::v1::Capabilities& capabilities,
+                 const kiln::v1::CompileRequest& request,
+                 kiln::v1::TargetResult* refusal);
 
 // Returns true if the service compiles this stage at all; otherwise sets `refusal`.
-bool StageIsCompiled(const kiln::v1alpha::Capabilities& capabilities, const std::string& stage,
-                     kiln::v1alpha::TargetResult* refusal);
+bool StageIsCompiled(const kiln::v1::Capabilities& capabilities, const std::string& stage,
+                     kiln::v1::TargetResult* refusal);
 
 }  // namespace kiln::client
 

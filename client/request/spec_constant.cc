@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::SpecConstant;
+using kiln::v1::SpecConstant;
 
 constexpr absl::string_view kForm =
     "the form is ID=TYPE:VALUE with TYPE bool, int, uint, int64, uint64, float, double or bits, "

@@ -14,19 +14,19 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // InvalidArgument shows the error and the form.
-absl::StatusOr<kiln::v1alpha::SpecConstant> ParseSpecConstant(absl::string_view text);
+absl::StatusOr<kiln::v1::SpecConstant> ParseSpecConstant(absl::string_view text);
 
 // Also InvalidArgument if an id is given twice.
-absl::StatusOr<std::vector<kiln::v1alpha::SpecConstant>> ParseSpecConstants(
+absl::StatusOr<std::vector<kiln::v1::SpecConstant>> ParseSpecConstants(
     absl::Span<const std::string> texts);
 
 // Returns the text from which ParseSpecConstant makes the same constant: "3=uint:64".
-std::string SpecConstantText(const kiln::v1alpha::SpecConstant& constant);
+std::string SpecConstantText(const kiln::v1::SpecConstant& constant);
 
 }  // namespace kiln::client
 

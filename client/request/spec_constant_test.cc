@@ -7,7 +7,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::SpecConstant;
+using kiln::v1::SpecConstant;
 using testing::HasSubstr;
 
 SpecConstant Parse(absl::string_view text) {

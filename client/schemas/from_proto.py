@@ -3,7 +3,7 @@
   from_proto.py FOLDER            writes the schemas of MADE into FOLDER
   from_proto.py FOLDER --check    ends with 1, and a line for each, if one there is not what would be written
 
-Run at the top of the clone: it reads proto/*.proto with protoc. Names of fields are those of the .proto files.
+Run at the top of the clone: it reads proto/kiln/v1/*.proto with protoc. Names of fields are those of the .proto files.
 64-bit integers are strings, as protobuf's JSON has them; bytes are base64.
 """
 
@@ -24,10 +24,10 @@ MADE = {
     'launch.schema.json': (
         'A launch record: NAME.launch.json of `kiln compile -o`, and what `kiln run --launch` reads. '
         'Its keys: tests/peer/README.md', ['LaunchRecord'], False),
-    'state.schema.json': ('Pipeline state: the file of --state. Its keys: proto/compile.proto', ['PipelineState'], False),
-    'targets.schema.json': ('What `kiln targets --json` prints. Its keys: proto/compile.proto', ['Capabilities'], True),
+    'state.schema.json': ('Pipeline state: the file of --state. Its keys: proto/kiln/v1/compile.proto', ['PipelineState'], False),
+    'targets.schema.json': ('What `kiln targets --json` prints. Its keys: proto/kiln/v1/compile.proto', ['Capabilities'], True),
     'quarantine.schema.json': (
-        'What `kiln quarantine --json` prints: list, show and clear. Its keys: proto/admin.proto',
+        'What `kiln quarantine --json` prints: list, show and clear. Its keys: proto/kiln/v1/admin.proto',
         ['QuarantineList', 'QuarantineEntry', 'ClearQuarantineResponse'], True),
 }
 
@@ -52,10 +52,10 @@ for kind in (Field.TYPE_INT64, Field.TYPE_SINT64, Field.TYPE_SFIXED64):
 
 
 def read_types():
-    """{full name: message or enumeration} of all .proto files."""
-    files = sorted('proto/' + name for name in os.listdir('proto') if name.endswith('.proto'))
+    """{full name: message or enumeration} of the public .proto files."""
+    files = sorted('kiln/v1/' + name for name in os.listdir('proto/kiln/v1'))
     with tempfile.NamedTemporaryFile() as out:
-        subprocess.run(['protoc', '-I.', '--descriptor_set_out=' + out.name, '--include_imports', *files], check=True)
+        subprocess.run(['protoc', '-Iproto', '--descriptor_set_out=' + out.name, '--include_imports', *files], check=True)
         described = descriptor_pb2.FileDescriptorSet.FromString(out.read())
     types = {}
 
@@ -81,7 +81,7 @@ class Schema:
         self.types, self.all_printed, self.definitions = types, all_printed, {}
 
     def reference(self, full_name):
-        name = full_name.split('.', 3)[-1]   # without ".kiln.v1alpha."
+        name = full_name.split('.', 3)[-1]   # without ".kiln.v1."
         if name not in self.definitions:
             self.definitions[name] = None    # a message may have itself
             self.definitions[name] = self.definition(self.types[full_name])
@@ -133,7 +133,7 @@ def laid_out(value, indent=0):
 
 def schema_text(types, title, messages, all_printed):
     schema = Schema(types, all_printed)
-    roots = [schema.reference('.kiln.v1alpha.' + message) for message in messages]
+    roots = [schema.reference('.kiln.v1.' + message) for message in messages]
     whole = {'$schema': DIALECT, 'title': title,
              **(roots[0] if len(roots) == 1 else {'anyOf': roots}),
              '$defs': dict(sorted(schema.definitions.items()))}
@@ -144,7 +144,7 @@ def with_embedded(text, types, messages):
     """The text of a schema with the definitions of messages; unchanged if it has them."""
     schema, whole = Schema(types, False), json.loads(text)
     for message in messages:
-        schema.reference('.kiln.v1alpha.' + message)
+        schema.reference('.kiln.v1.' + message)
     definitions = whole.setdefault('$defs', {})
     if all(definitions.get(name) == definition for name, definition in schema.definitions.items()):
         return text
@@ -167,7 +167,7 @@ def main():
             continue
         with open(path, encoding='utf-8') as file:
             if file.read() != text:
-                print('%s is not what proto/ says: client/schemas/from_proto.py client/schemas writes it' % path)
+                print('%s is not what proto/kiln/v1 says: client/schemas/from_proto.py client/schemas writes it' % path)
                 stale += 1
     return 1 if stale else 0
 

@@ -24,11 +24,11 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::SourceDigest;
+using kiln::v1::TargetResult;
 
 // Returns true for an IPv6 address without its brackets. The daemon parses it likewise: the last
 // colon is the port's.
@@ -156,8 +156,8 @@ bool AllCached(const CompileResponse& response) {
 }
 
 bool MayBeCached(const CompileRequest& request) {
-  return (request.cache_policy() == kiln::v1alpha::CACHE_USE ||
-          request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED) &&
+  return (request.cache_policy() == kiln::v1::CACHE_USE ||
+          request.cache_policy() == kiln::v1::CACHE_ONLY_IF_CACHED) &&
          SourceBytes(request) != 0;
 }
 
@@ -203,7 +203,7 @@ absl::Status CheckServerAddress(absl::string_view server) {
 Client::Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
     : options_(options),
       channel_(std::move(channel)),
-      stub_(kiln::v1alpha::Compiler::NewStub(channel_)),
+      stub_(kiln::v1::Compiler::NewStub(channel_)),
       outage_(options.retry.patience) {}
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
@@ -332,7 +332,7 @@ absl::StatusOr<std::vector<ServiceHealth>> Client::Health() {
   RetryPolicy policy = options_.retry;
   policy.patience = absl::ZeroDuration();
   std::vector<ServiceHealth> all;
-  for (const char* service : {"", "kiln.v1alpha.Compiler"}) {
+  for (const char* service : {"", "kiln.v1.Compiler"}) {
     grpc::health::v1::HealthCheckRequest request;
     request.set_service(service);
     grpc::health::v1::HealthCheckResponse response;

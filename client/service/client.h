@@ -4,7 +4,7 @@
 //   options.server = "127.0.0.1:7411";
 //   auto client = kiln::client::Client::Connect(options);
 //   if (!client.ok()) return client.status();               // Unavailable: no daemon answers there
-//   kiln::v1alpha::CompileRequest request;
+//   kiln::v1::CompileRequest request;
 //   request.set_spirv(module);
 //   request.add_targets("tgl");
 //   request.mutable_outputs()->set_binary(true);
@@ -38,7 +38,7 @@
 #include "client/service/outage.h"
 #include "client/service/retry.h"
 #include "client/service/service.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 
 namespace kiln::client {
 
@@ -71,18 +71,17 @@ struct ClientOptions {
 };
 
 // Returns true if the cache may answer the request, and it has a source to name by its digest.
-bool MayBeCached(const kiln::v1alpha::CompileRequest& request);
+bool MayBeCached(const kiln::v1::CompileRequest& request);
 // Returns the request with its source replaced by the digest.
-kiln::v1alpha::CompileRequest DigestRequest(const kiln::v1alpha::CompileRequest& request);
+kiln::v1::CompileRequest DigestRequest(const kiln::v1::CompileRequest& request);
 // Returns true if no result is NOT_CACHED.
-bool AllCached(const kiln::v1alpha::CompileResponse& response);
+bool AllCached(const kiln::v1::CompileResponse& response);
 
 // InvalidArgument: text that is not UTF-8, which no request can carry; names the field.
 // ResourceExhausted: larger than the daemon accepts. Such requests are not sent: the first kind
 // would be refused without the name of the field, the second would break the stream for other
 // items.
-absl::Status CheckSendable(const kiln::v1alpha::CompileRequest& request,
-                           uint64_t max_message_bytes);
+absl::Status CheckSendable(const kiln::v1::CompileRequest& request, uint64_t max_message_bytes);
 
 // Prefix of an address with TLS, as through deploy/proxy.
 inline constexpr absl::string_view kTlsPrefix = "tls:";
@@ -97,10 +96,10 @@ class Client : public Service {
   // Uses an existing channel; does not wait for it.
   Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> channel);
 
-  absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
-      const kiln::v1alpha::CompileRequest& request) override;
+  absl::StatusOr<kiln::v1::CompileResponse> Compile(
+      const kiln::v1::CompileRequest& request) override;
   // Returns the daemon's answer to the first request.
-  absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override;
+  absl::StatusOr<kiln::v1::Capabilities> GetCapabilities() override;
   absl::StatusOr<std::vector<ServiceHealth>> Health() override;
   void Stop() override;
   std::string Name() const override { return options_.server; }
@@ -110,7 +109,7 @@ class Client : public Service {
   bool Sleep(absl::Duration duration);
 
   // For other calls on the same connection.
-  kiln::v1alpha::Compiler::Stub* stub() { return stub_.get(); }
+  kiln::v1::Compiler::Stub* stub() { return stub_.get(); }
   const ClientOptions& options() const { return options_; }
   Outage* outage() { return &outage_; }
   // From the daemon's latest answer; 0: there was none.
@@ -123,19 +122,18 @@ class Client : public Service {
   // Runs one try after another until one succeeds or patience ends.
   absl::Status Call(const RetryPolicy& policy, absl::Duration timeout, const Try& one);
   grpc::Status RunTry(absl::Duration timeout, const Try& one);
-  absl::StatusOr<kiln::v1alpha::CompileResponse> CompileAsIs(
-      const kiln::v1alpha::CompileRequest& request);
+  absl::StatusOr<kiln::v1::CompileResponse> CompileAsIs(const kiln::v1::CompileRequest& request);
 
   const ClientOptions options_;
   std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
   Outage outage_;
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> max_message_bytes_{0};
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::set<grpc::ClientContext*> in_flight_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<kiln::v1alpha::Capabilities> capabilities_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<kiln::v1::Capabilities> capabilities_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::client

@@ -15,9 +15,9 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 
 grpc::Status WithDetail(grpc::StatusCode code, const google::protobuf::Message& detail) {
@@ -33,10 +33,10 @@ grpc::Status Shed(int milliseconds) {
   return WithDetail(grpc::StatusCode::UNAVAILABLE, info);
 }
 
-class FakeDaemon : public kiln::v1alpha::Compiler::Service {
+class FakeDaemon : public kiln::v1::Compiler::Service {
  public:
-  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
-                               kiln::v1alpha::Capabilities* response) override {
+  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1::GetCapabilitiesRequest*,
+                               kiln::v1::Capabilities* response) override {
     response->set_version("fake");
     response->mutable_limits()->set_max_message_bytes(max_message_bytes);
     return grpc::Status::OK;
@@ -144,7 +144,7 @@ TEST_F(ClientTest, LargeSourcesGoByDigestFirst) {
   ASSERT_TRUE(client->Compile(Request(1 << 20)).ok());
   EXPECT_EQ(daemon_.calls, 3);
   CompileRequest refresh = Request(1 << 20);
-  refresh.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  refresh.set_cache_policy(kiln::v1::CACHE_REFRESH);
   ASSERT_TRUE(client->Compile(refresh).ok());
   EXPECT_EQ(daemon_.calls, 4);
 }

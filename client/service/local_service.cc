@@ -16,11 +16,11 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::OutputMask;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::OutputMask;
+using kiln::v1::TargetResult;
 using worker::JobOutcome;
 
 // Sets the job's outcome for a target without a result from the worker.

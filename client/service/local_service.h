@@ -30,9 +30,9 @@ class LocalService : public Service {
   static absl::StatusOr<std::unique_ptr<LocalService>> Start(const LocalOptions& options);
   ~LocalService() override;
 
-  absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
-      const kiln::v1alpha::CompileRequest& request) override;
-  absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override;
+  absl::StatusOr<kiln::v1::CompileResponse> Compile(
+      const kiln::v1::CompileRequest& request) override;
+  absl::StatusOr<kiln::v1::Capabilities> GetCapabilities() override;
   absl::StatusOr<std::vector<ServiceHealth>> Health() override;
   void Stop() override;
   std::string Name() const override { return "local workers"; }
@@ -43,8 +43,8 @@ class LocalService : public Service {
   // Runs one job to its end. Cancelled: after Stop.
   absl::StatusOr<worker::JobOutcome> Run(worker::Job job);
   // Fills in the results, one job after another until each target has one.
-  absl::Status CompileTargets(const kiln::v1alpha::CompileRequest& request,
-                              const std::string& spirv, kiln::v1alpha::CompileResponse* response);
+  absl::Status CompileTargets(const kiln::v1::CompileRequest& request, const std::string& spirv,
+                              kiln::v1::CompileResponse* response);
 
   std::unique_ptr<worker::Pool> pool_;
   absl::Mutex mutex_;

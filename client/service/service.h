@@ -11,12 +11,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 struct ServiceHealth {
-  std::string service;  // "kiln.v1alpha.Compiler"; empty: the whole daemon
+  std::string service;  // "kiln.v1.Compiler"; empty: the whole daemon
   std::string status;   // "serving", "not_serving", "unknown"
   std::string detail;   // for people, may be empty
 };
@@ -36,10 +36,10 @@ class Service {
   // The outcome of a compile is in the response. An error is about the call: InvalidArgument (the
   // request is malformed, the message names the field), Unavailable (no answer, or refusals for
   // longer than patience lasts), DeadlineExceeded, Cancelled (after Stop).
-  virtual absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
-      const kiln::v1alpha::CompileRequest& request) = 0;
+  virtual absl::StatusOr<kiln::v1::CompileResponse> Compile(
+      const kiln::v1::CompileRequest& request) = 0;
 
-  virtual absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() = 0;
+  virtual absl::StatusOr<kiln::v1::Capabilities> GetCapabilities() = 0;
 
   virtual absl::StatusOr<std::vector<ServiceHealth>> Health() = 0;
 

@@ -16,12 +16,12 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::Capabilities;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::ItemError;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
+using kiln::v1::Capabilities;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::ItemError;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
 
 // Returns the status that a Compile call would have had.
 grpc::Status StatusOf(const ItemError& error) {

@@ -36,9 +36,9 @@ class StreamClient : public Service {
   explicit StreamClient(std::unique_ptr<Client> client);
   ~StreamClient() override;
 
-  absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
-      const kiln::v1alpha::CompileRequest& request) override;
-  absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override {
+  absl::StatusOr<kiln::v1::CompileResponse> Compile(
+      const kiln::v1::CompileRequest& request) override;
+  absl::StatusOr<kiln::v1::Capabilities> GetCapabilities() override {
     return client_->GetCapabilities();
   }
   absl::StatusOr<std::vector<ServiceHealth>> Health() override { return client_->Health(); }
@@ -53,9 +53,9 @@ class StreamClient : public Service {
   // Returns the session, a new one if the last is broken. Null after Stop.
   std::shared_ptr<Session> Open();
   // Retries shed and broken calls until one is answered.
-  absl::StatusOr<kiln::v1alpha::CompileResponse> Ask(const kiln::v1alpha::CompileRequest& request);
+  absl::StatusOr<kiln::v1::CompileResponse> Ask(const kiln::v1::CompileRequest& request);
   // Compares the daemon that answers now with the first.
-  void Compare(const kiln::v1alpha::Capabilities& now);
+  void Compare(const kiln::v1::Capabilities& now);
 
   const std::unique_ptr<Client> client_;
   absl::Mutex mutex_;

@@ -16,18 +16,18 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
+using kiln::v1::TargetResult;
 using testing::HasSubstr;
 
 constexpr size_t kCredits = 8;
 
-class FakeDaemon : public kiln::v1alpha::Compiler::Service {
+class FakeDaemon : public kiln::v1::Compiler::Service {
  public:
-  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
-                               kiln::v1alpha::Capabilities* response) override {
+  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1::GetCapabilitiesRequest*,
+                               kiln::v1::Capabilities* response) override {
     response->set_version("fake");
     auto* target = response->add_targets();
     target->set_name("tgl");
@@ -72,7 +72,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   }
 
   grpc::Status Compile(grpc::ServerContext*, const CompileRequest* request,
-                       kiln::v1alpha::CompileResponse* response) override {
+                       kiln::v1::CompileResponse* response) override {
     ++single;
     if (request->ByteSizeLong() > most_bytes)
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "large"};

@@ -16,7 +16,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::GlslSource;
+using kiln::v1::GlslSource;
 
 // Reads logical lines: a comment counts as a space, backslash-newline is removed.
 class LineReader {

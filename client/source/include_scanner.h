@@ -23,7 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -66,7 +66,7 @@ std::string NameOfInclude(const std::string& path, const std::string& root);
 // InvalidArgument: ambiguous; others: an existing file cannot be read.
 absl::Status ResolveIncludes(const std::string& path, const IncludeFolders& folders,
                              const IncludeLimits& limits, const ReadFile& read,
-                             kiln::v1alpha::GlslSource* glsl, std::vector<MissingInclude>* missing);
+                             kiln::v1::GlslSource* glsl, std::vector<MissingInclude>* missing);
 
 }  // namespace kiln::client
 

@@ -81,7 +81,7 @@ struct Resolution {
   IncludeLimits limits;
   std::set<std::string> places;  // paths that may be opened
   std::set<std::string> asked;
-  kiln::v1alpha::GlslSource glsl;
+  kiln::v1::GlslSource glsl;
   std::vector<MissingInclude> missing;
   absl::Status status;
 };

@@ -9,7 +9,7 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::GlslSource;
+using kiln::v1::GlslSource;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -9,8 +9,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::LaunchLocationPart;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::LaunchLocationPart;
+using kiln::v1::TargetResult;
 using Parts = google::protobuf::RepeatedPtrField<LaunchLocationPart>;
 
 constexpr uint32_t kComponents = 4;
@@ -71,8 +71,8 @@ std::string Place(uint32_t location, uint32_t components) {
 
 }  // namespace
 
-kiln::v1alpha::NextStageReads ReadsOf(const TargetResult& fragment) {
-  kiln::v1alpha::NextStageReads reads;
+kiln::v1::NextStageReads ReadsOf(const TargetResult& fragment) {
+  kiln::v1::NextStageReads reads;
   for (const auto& [number, location] : LocationsRead(fragment)) {
     if (number >= kLocations) continue;
     uint32_t components = 0;

@@ -21,13 +21,13 @@
 #include <string>
 #include <vector>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
 // Returns the inputs of all variants, ascending by location, without built-ins and without
 // locations beyond those that a vertex shader can have.
-kiln::v1alpha::NextStageReads ReadsOf(const kiln::v1alpha::TargetResult& fragment);
+kiln::v1::NextStageReads ReadsOf(const kiln::v1::TargetResult& fragment);
 
 struct InterfaceFaults {
   // Each "location 3.zw: ...", ascending.
@@ -36,8 +36,8 @@ struct InterfaceFaults {
   std::vector<std::string> mismatched;  // written with another type than read
 };
 
-InterfaceFaults CompareStages(const kiln::v1alpha::TargetResult& vertex,
-                              const kiln::v1alpha::TargetResult& fragment);
+InterfaceFaults CompareStages(const kiln::v1::TargetResult& vertex,
+                              const kiln::v1::TargetResult& fragment);
 
 }  // namespace kiln::client
 

@@ -19,8 +19,8 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::GlslSource;
+using kiln::v1::CompileRequest;
+using kiln::v1::GlslSource;
 
 constexpr absl::string_view kMagic("\x03\x02\x23\x07", 4);
 constexpr absl::string_view kMagicSwapped("\x07\x23\x02\x03", 4);

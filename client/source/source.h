@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "client/source/include_scanner.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
 
@@ -21,7 +21,7 @@ enum class Language { kByName, kGlsl, kHlsl };
 
 struct SourceOptions {
   Language language = Language::kByName;  // of files that are not SPIR-V
-  kiln::v1alpha::GlslSource::Hlsl hlsl;   // for HLSL; its entry point is the request's
+  kiln::v1::GlslSource::Hlsl hlsl;   // for HLSL; its entry point is the request's
   std::string stage;                 // the API's name; empty: from the file's name
   std::vector<std::string> defines;  // NAME or NAME=VALUE
   std::vector<std::string> folders;  // for includes
@@ -55,7 +55,7 @@ struct SourceFile {
 // too_large, include_error. Only cannot_read, other_format and no_stage are errors of the command
 // line, not of the file.
 absl::Status LoadSource(const std::string& path, const std::string& name,
-                        const SourceOptions& options, kiln::v1alpha::CompileRequest* request,
+                        const SourceOptions& options, kiln::v1::CompileRequest* request,
                         std::vector<MissingInclude>* missing,
                         std::vector<SourceFile>* read = nullptr);
 
@@ -64,7 +64,7 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
                             const std::vector<std::string>& folders);
 
 // Returns the name of the entry point that a text will have.
-std::string EntryPointOf(const kiln::v1alpha::GlslSource& text);
+std::string EntryPointOf(const kiln::v1::GlslSource& text);
 
 // InvalidArgument: not NAME or NAME=VALUE.
 absl::Status CheckDefine(const std::string& define);

@@ -34,7 +34,7 @@ class SourceTest : public testing::Test {
   }
 
   SourceOptions options_;
-  kiln::v1alpha::CompileRequest request_;
+  kiln::v1::CompileRequest request_;
   std::vector<MissingInclude> missing_;
 };
 

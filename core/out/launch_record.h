@@ -3,8 +3,8 @@
 // A record has a common part, whose fields mean the same for every architecture, and one part for
 // the architecture of its program, which says where things are: registers, tables, slots of inputs
 // (intel_launch.h, amd_launch.h). Written by Kiln for its own binaries and by tests/peer for
-// Mesa's; proto/launch_record.proto is the same schema for files and the wire. Keys and meanings
-// are described in tests/peer/README.md, "Launch records".
+// Mesa's; proto/kiln/v1/launch_record.proto is the same schema for files and the wire. Keys and
+// meanings are described in tests/peer/README.md, "Launch records".
 //
 // A thread is what runs `dispatch_width` lanes together: a thread of Intel's, a wave of AMD's.
 #ifndef KILN_CORE_OUT_LAUNCH_RECORD_H_

@@ -15,7 +15,9 @@ def _proto_gen_impl(ctx):
     srcs = depset(ctx.files.srcs, transitive = [d[KilnProtoInfo].srcs for d in ctx.attr.deps])
     out_dir = "/".join([p for p in [ctx.bin_dir.path, ctx.label.package, _GEN] if p])
     args = ctx.actions.args()
-    args.add("-I.")
+
+    # protoc names a file by the first of these folders that it is below.
+    args.add_all(ctx.attr.roots, format_each = "-I%s")
     args.add("--cpp_out=" + out_dir)
     if ctx.attr.grpc:
         args.add("--grpc_out=generate_mock_code=true:" + out_dir)
@@ -40,22 +42,28 @@ _proto_gen = rule(
         "srcs": attr.label_list(allow_files = [".proto"], mandatory = True),
         "deps": attr.label_list(providers = [KilnProtoInfo]),
         "grpc": attr.bool(),
+        "roots": attr.string_list(),
         "outs": attr.output_list(),
     },
 )
 
 def kiln_proto_library(name, srcs, deps = [], grpc = True, visibility = None):
-    """C++ for .proto files. Include it as "<folder of the .proto>/<file>.pb.h" (or .grpc.pb.h).
+    """C++ for .proto files. Include it as "<path of the .proto>.pb.h" (or .grpc.pb.h).
+
+    The path is that by which .proto files import each other: of a public one, below kiln/, from this
+    package's folder (`"kiln/v1/compile.pb.h"`), of others from the repository root.
 
     Args:
       name: of the cc_library.
-      srcs: .proto files of this package; they import each other by path from the repository root.
+      srcs: .proto files of this package, all public or none.
       deps: other kiln_proto_library targets whose files are imported.
       grpc: also generate services, mocks included.
       visibility: of the cc_library.
     """
     kinds = [".pb"] + ([".grpc.pb"] if grpc else [])
-    prefix = _GEN + "/" + native.package_name() + "/"
+    package = native.package_name()
+    public = srcs[0].startswith("kiln/")
+    prefix = _GEN + "/" + ("" if public else package + "/")
     stems = [prefix + s[:-len(".proto")] for s in srcs]
     sources = [s + k + ".cc" for s in stems for k in kinds]
     headers = [s + k + ".h" for s in stems for k in kinds]
@@ -66,6 +74,7 @@ def kiln_proto_library(name, srcs, deps = [], grpc = True, visibility = None):
         srcs = srcs,
         outs = sources + headers + mocks,
         grpc = grpc,
+        roots = [package, "."] if public else [".", package],
         deps = [_gen_of(d) for d in deps],
         visibility = visibility,
     )

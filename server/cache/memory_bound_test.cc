@@ -42,10 +42,10 @@ class MemoryBoundTest : public testing::TestWithParam<size_t> {};
 
 // Stores a result as the engine does.
 void MakeOne(uint64_t number, ResultCache* cache) {
-  kiln::v1alpha::TargetResult result;
-  result.set_status(kiln::v1alpha::TargetResult::OK);
+  kiln::v1::TargetResult result;
+  result.set_status(kiln::v1::TargetResult::OK);
   result.add_variants()->set_code(std::string(MemoryBoundTest::GetParam(), 'c'));
-  kiln::v1alpha::OutputMask mask;
+  kiln::v1::OutputMask mask;
   mask.set_binary(true);
   const Outputs outputs(mask);
   cache->Remember(Sha256(std::to_string(number)), outputs,

@@ -28,8 +28,8 @@
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
-using kiln::v1alpha::OutputMask;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::OutputMask;
+using kiln::v1::TargetResult;
 using namespace kiln::cache;  // NOLINT: a fuzz driver, no header
 
 constexpr std::string_view kKey = "r0123456789abcdef0123456789abcdef";

@@ -11,7 +11,7 @@
 namespace kiln::cache {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 // Parts of memory keys beside the sets of outputs. Records have the letter of their kind above the
 // bits.
@@ -48,7 +48,7 @@ MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) 
 
 }  // namespace
 
-Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
+Outputs::Outputs(const kiln::v1::OutputMask& mask)
     : bits_(static_cast<uint8_t>(
           (mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
           (mask.launch_record() ? kLaunchBit : 0) | (mask.remarks() ? kRemarksBit : 0))) {

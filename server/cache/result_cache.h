@@ -29,7 +29,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/memory_tier.h"
 #include "server/key/sha256.h"
@@ -39,11 +39,11 @@ namespace kiln::cache {
 // A set of outputs: the bits of OutputMask.
 class Outputs {
  public:
-  explicit Outputs(const kiln::v1alpha::OutputMask& mask);
+  explicit Outputs(const kiln::v1::OutputMask& mask);
   uint8_t bits() const { return bits_; }
   bool assembly() const;
   // Removes from `result` the outputs that were not asked for.
-  void Filter(kiln::v1alpha::TargetResult* result) const;
+  void Filter(kiln::v1::TargetResult* result) const;
 
  private:
   uint8_t bits_;
@@ -53,16 +53,16 @@ class Outputs {
 // request, which the sender appends.
 struct Ready {
   MemoryTier::Value bytes;
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::UNSPECIFIED;
 };
 
 // The outcome of translating a GLSL source.
 struct StoredTranslation {
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::UNSPECIFIED;
   std::string cause;
   std::string message;
-  kiln::v1alpha::Reason reason;  // empty in records of before there were reasons
-  Digest module{};               // with OK
+  kiln::v1::Reason reason;  // empty in records of before there were reasons
+  Digest module{};          // with OK
   int64_t nanoseconds = 0;
 };
 
@@ -88,10 +88,10 @@ class ResultCache {
   // `may_block` false: returns kWouldBlock instead of waiting for the disk.
   Lookup Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready);
   // Filters `result` for sending; stores nothing.
-  static Ready Prepare(const Outputs& outputs, kiln::v1alpha::TargetResult result);
+  static Ready Prepare(const Outputs& outputs, kiln::v1::TargetResult result);
   // Returns Ok if the result is stored so that it survives this process (without a disk tier: in
   // memory), or need not be stored.
-  absl::Status Store(const Digest& key, const kiln::v1alpha::TargetResult& result);
+  absl::Status Store(const Digest& key, const kiln::v1::TargetResult& result);
   // Puts a stored result into the memory tier, in the form to be sent.
   void Remember(const Digest& key, const Outputs& outputs, const Ready& ready);
 
@@ -135,12 +135,12 @@ class ResultCache {
   // Finds a record: on disk, or in memory if the disk did not take it.
   Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);
   absl::Status StoreRecord(char kind, const Digest& digest, std::string value,
-                           kiln::v1alpha::TargetResult::Status status);
+                           kiln::v1::TargetResult::Status status);
   // Looks in memory; `part`, if not null, gets the part that has the entry.
   MemoryTier::Value Recall(const MemoryKey& key, uint64_t* stamp = nullptr,
                            MemoryTier** part = nullptr);
-  void Keep(const MemoryKey& key, MemoryTier::Value value,
-            kiln::v1alpha::TargetResult::Status status, uint64_t stamp = 0);
+  void Keep(const MemoryKey& key, MemoryTier::Value value, kiln::v1::TargetResult::Status status,
+            uint64_t stamp = 0);
   void Drop(const MemoryKey& key);
 
   // Removes a record from the disk tier for good.
@@ -154,7 +154,7 @@ class ResultCache {
 };
 
 // Returns true if a result with this status may be stored at all.
-bool Storable(kiln::v1alpha::TargetResult::Status status);
+bool Storable(kiln::v1::TargetResult::Status status);
 
 }  // namespace kiln::cache
 

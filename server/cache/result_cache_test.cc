@@ -16,8 +16,8 @@
 namespace kiln::cache {
 namespace {
 
-using kiln::v1alpha::OutputMask;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::OutputMask;
+using kiln::v1::TargetResult;
 
 TargetResult Sample() {
   TargetResult r;

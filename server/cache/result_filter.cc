@@ -8,9 +8,9 @@
 namespace kiln::cache {
 namespace {
 
-using kiln::v1alpha::PassRecord;
-using kiln::v1alpha::TargetResult;
-using kiln::v1alpha::Variant;
+using kiln::v1::PassRecord;
+using kiln::v1::TargetResult;
+using kiln::v1::Variant;
 
 // One field of the wire format.
 struct Field {

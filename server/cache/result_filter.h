@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::cache {
 
@@ -22,7 +22,7 @@ inline constexpr uint8_t kBinaryBit = 1, kAssemblyBit = 2, kLaunchBit = 4, kPass
 // Fields of a single request (`cache`, Timings.queue_ns and service_ns) are not in stored results.
 // Returns false if the bytes are no serialised TargetResult.
 bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
-                  kiln::v1alpha::TargetResult::Status* status);
+                  kiln::v1::TargetResult::Status* status);
 
 }  // namespace kiln::cache
 

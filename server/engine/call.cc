@@ -5,9 +5,9 @@
 
 namespace kiln::server {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::SourceDigest;
+using kiln::v1::TargetResult;
 
 Call::Call(CompileRequest r, const worker::Fault& f)
     : request(std::move(r)),
@@ -18,15 +18,13 @@ Call::Call(CompileRequest r, const worker::Fault& f)
       answers_(targets()) {}
 
 bool Call::reads_cache() const {
-  return request.cache_policy() == kiln::v1alpha::CACHE_USE ||
-         request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED;
+  return request.cache_policy() == kiln::v1::CACHE_USE ||
+         request.cache_policy() == kiln::v1::CACHE_ONLY_IF_CACHED;
 }
 
-bool Call::writes_cache() const { return request.cache_policy() != kiln::v1alpha::CACHE_BYPASS; }
+bool Call::writes_cache() const { return request.cache_policy() != kiln::v1::CACHE_BYPASS; }
 
-bool Call::may_compile() const {
-  return request.cache_policy() != kiln::v1alpha::CACHE_ONLY_IF_CACHED;
-}
+bool Call::may_compile() const { return request.cache_policy() != kiln::v1::CACHE_ONLY_IF_CACHED; }
 
 bool Call::is_glsl() const {
   return request.has_glsl() ||

@@ -17,10 +17,10 @@ namespace kiln::server {
 
 class Call {
  public:
-  Call(kiln::v1alpha::CompileRequest request, const worker::Fault& fault);
+  Call(kiln::v1::CompileRequest request, const worker::Fault& fault);
 
   // Set before the call is shared between threads, constant afterwards.
-  const kiln::v1alpha::CompileRequest request;
+  const kiln::v1::CompileRequest request;
   const worker::Fault fault;
   const cache::Outputs outputs;
   const std::map<uint32_t, cache::SpecValue> spec;
@@ -50,8 +50,8 @@ class Call {
   // Answers one target; the first answer counts. The last missing answer ends the call.
   void SetAnswer(size_t target, Answer answer);
   // Answers one target with a result that the daemon itself made; `answer` has its tier and flags.
-  void SetResult(size_t target, kiln::v1alpha::TargetResult result, Answer answer = {});
-  void SetAll(const kiln::v1alpha::TargetResult& result, const Answer& answer = {});
+  void SetResult(size_t target, kiln::v1::TargetResult result, Answer answer = {});
+  void SetAll(const kiln::v1::TargetResult& result, const Answer& answer = {});
   // Ends the call with an error that concerns all targets.
   void Fail(absl::Status status, absl::Duration retry = absl::ZeroDuration());
   bool done() const;

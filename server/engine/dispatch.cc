@@ -7,7 +7,7 @@
 
 namespace kiln::server {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 void MakeKeys(const RequestChecker& checker, Call* call) {
   if (!call->keys.empty()) return;
@@ -114,7 +114,7 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
           }
           Answer answer;
           answer.ready = cache::ResultCache::Prepare(call->outputs, o.result);
-          answer.tier = leads ? o.tier : kiln::v1alpha::CACHE_COALESCED;
+          answer.tier = leads ? o.tier : kiln::v1::CACHE_COALESCED;
           answer.queue_ns = o.queue_ns;
           if (!leads) metrics_->Coalesced();
           if (call->writes_cache()) cache_->Remember(key, call->outputs, answer.ready);
@@ -147,7 +147,7 @@ std::optional<TargetResult> Engine::Refuse(const cache::Digest& key) {
 bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome) {
   if (!call.reads_cache()) return false;
   cache::Ready ready;
-  kiln::v1alpha::OutputMask everything;
+  kiln::v1::OutputMask everything;
   everything.set_binary(true);
   everything.set_assembly(call.outputs.assembly());
   everything.set_launch_record(true);

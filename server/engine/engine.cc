@@ -12,9 +12,9 @@
 namespace kiln::server {
 
 using cache::Lookup;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::SourceDigest;
+using kiln::v1::TargetResult;
 
 namespace {
 
@@ -230,7 +230,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
       [this, call](const TranslateOutcome& result, bool leads) {
         TranslateOutcome own = result;
         if (!leads) {
-          own.tier = kiln::v1alpha::CACHE_COALESCED;
+          own.tier = kiln::v1::CACHE_COALESCED;
           metrics_->Coalesced();
         }
         // Continues in the executor: the pool's thread has other jobs to hand out.

@@ -23,7 +23,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/cache/result_cache.h"
 #include "server/engine/executor.h"
@@ -43,7 +43,7 @@ namespace kiln::server {
 // One target's result on its way to the client.
 struct Answer {
   cache::Ready ready{};  // the TargetResult's bytes
-  kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;
+  kiln::v1::CacheTier tier = kiln::v1::CACHE_MISS;
   int64_t queue_ns = 0;
   bool quarantined = false;  // the quarantine refused it
 };
@@ -90,7 +90,7 @@ class Engine {
   // Answers at once if no wait is needed: returns null, and `reply` is complete (also for an
   // invalid request). Otherwise returns a call for Continue. Never blocks. `fault`: a test hook.
   // `client`: as in known_sources.h; empty: has sent no source.
-  std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
+  std::shared_ptr<Call> Begin(kiln::v1::CompileRequest request, const worker::Fault& fault,
                               std::string client, Reply* reply);
   // Calls `done` once, from any thread, perhaps before Continue returns. Never blocks.
   void Continue(const std::shared_ptr<Call>& call, Done done);
@@ -113,14 +113,14 @@ class Engine {
   friend class Call;
   struct CompileOutcome {
     absl::Status call_error;  // not ok: the job was refused or displaced
-    kiln::v1alpha::TargetResult result;
+    kiln::v1::TargetResult result;
     int64_t queue_ns = 0;
-    kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
+    kiln::v1::CacheTier tier = kiln::v1::CACHE_MISS;  // for the leader
   };
   struct TranslateOutcome {
     absl::Status call_error;
     cache::StoredTranslation translation;
-    kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
+    kiln::v1::CacheTier tier = kiln::v1::CACHE_MISS;  // for the leader
     int64_t start_ns = 0;   // not stored: it belongs to the worker's process
     std::string last_pass;  // not stored; empty: the worker survived
     std::shared_ptr<const std::string> spirv;
@@ -159,10 +159,10 @@ class Engine {
   // Ends a job that was displaced from the full queue.
   void EndDisplaced(const worker::Pool::Handle& displaced);
   // Returns the quarantine's answer for `key`; nothing: `key` is not quarantined.
-  std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
+  std::optional<kiln::v1::TargetResult> Refuse(const cache::Digest& key);
   // Reports the end of one item to the quarantine.
   void Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
-             kiln::v1alpha::TargetResult::Status status);
+             kiln::v1::TargetResult::Status status);
   // Outcomes of jobs: job_done.cc. `recheck`: the result is compared with another worker's.
   void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
   bool RunAgain(const std::shared_ptr<Group>& group, const worker::JobOutcome& outcome);
@@ -170,8 +170,7 @@ class Engine {
   void CompileDone(const Group& group, worker::JobOutcome outcome, bool recheck);
   static bool IsInnocent(const worker::JobOutcome& outcome, size_t item);
   // Returns the result that it stored and gave to the calls that wait for target `i`.
-  kiln::v1alpha::TargetResult FinishTarget(const Group& group, size_t i,
-                                           worker::JobOutcome* outcome);
+  kiln::v1::TargetResult FinishTarget(const Group& group, size_t i, worker::JobOutcome* outcome);
   void Abandon(const std::shared_ptr<Group>& group);
 
   // Returns true unless a recheck found the outcome's worker to lie.

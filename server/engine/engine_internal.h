@@ -20,8 +20,8 @@ inline bool Found(cache::Lookup found) {
   return found == cache::Lookup::kMemory || found == cache::Lookup::kDisk;
 }
 
-inline kiln::v1alpha::CacheTier TierOf(cache::Lookup found) {
-  return found == cache::Lookup::kMemory ? kiln::v1alpha::CACHE_MEMORY : kiln::v1alpha::CACHE_DISK;
+inline kiln::v1::CacheTier TierOf(cache::Lookup found) {
+  return found == cache::Lookup::kMemory ? kiln::v1::CACHE_MEMORY : kiln::v1::CACHE_DISK;
 }
 
 // Computes the keys of all targets; needs the module's digest.

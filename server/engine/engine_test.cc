@@ -22,8 +22,8 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::TargetResult;
 
 TEST_F(EngineTest, AnswersEachTargetInOrder) {
   Reply reply = Do(Request(1));
@@ -36,8 +36,8 @@ TEST_F(EngineTest, AnswersEachTargetInOrder) {
   more.mutable_targets()->DeleteSubrange(0, 1);
   ASSERT_TRUE(Do(more).status.ok());
   reply = Do(Request(2));
-  EXPECT_EQ(reply.answers[0].tier, kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(reply.answers[1].tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(reply.answers[0].tier, kiln::v1::CACHE_MISS);
+  EXPECT_EQ(reply.answers[1].tier, kiln::v1::CACHE_MEMORY);
 }
 
 TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
@@ -56,7 +56,7 @@ TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
   request.mutable_options()->add_widths(16);
   Reply second = Do(request);
   EXPECT_EQ(Parse(second.answers[0]).status(), TargetResult::OK);
-  EXPECT_EQ(second.answers[0].tier, kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(second.answers[0].tier, kiln::v1::CACHE_MISS);
 }
 
 // With --require-source-once a client may ask by digest only for sources it has sent; an unknown
@@ -69,7 +69,7 @@ TEST_F(EngineTest, WhoIsNotKnownKnowsNoSource) {
   ASSERT_TRUE(Do(Request(1)).status.ok());
   CompileRequest digest = Request(1);
   const auto sha256 = cache::SpirvDigest(digest.spirv());
-  digest.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::SPIRV);
+  digest.mutable_digest()->set_kind(kiln::v1::SourceDigest::SPIRV);
   digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha256)));
   for (const char* client : {"", "192.0.2.7 1"}) {
     Reply sent, asked;
@@ -135,7 +135,7 @@ TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitForThatOwnersOthe
   for (auto& call : running) Leave(&call);
   ASSERT_TRUE(joins.Await());
   EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
-  EXPECT_EQ(joins.reply.answers[0].tier, kiln::v1alpha::CACHE_COALESCED);
+  EXPECT_EQ(joins.reply.answers[0].tier, kiln::v1::CACHE_COALESCED);
   int before = 0;
   for (int i = 0; i < 11; ++i) before += bulk[i].done.HasBeenNotified();
   EXPECT_LE(before, 4);
@@ -201,7 +201,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
   std::vector<std::string> expected;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     CompileRequest request = Request(seed);
-    request.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+    request.set_cache_policy(kiln::v1::CACHE_BYPASS);
     expected.push_back(Parse(Do(request).answers.at(1)).variants(0).code());
   }
   std::atomic<int> answered = 0, cancelled = 0, died = 0, right = 0, wrong = 0;
@@ -212,7 +212,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
       for (int i = 0; i < kCalls; ++i) {
         uint32_t seed = static_cast<uint32_t>(t * 7 + i) % kSeeds;
         CompileRequest request = Request(seed);
-        if (i % 4 == 0) request.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+        if (i % 4 == 0) request.set_cache_policy(kiln::v1::CACHE_REFRESH);
         worker::Fault fault;
         if (i % 9 == 4) fault.set_kind(worker::Fault::CRASH);
         if (i % 9 == 5) fault.set_kind(worker::Fault::SLOW), fault.set_milliseconds(20);

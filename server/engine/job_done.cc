@@ -7,7 +7,7 @@
 
 namespace kiln::server {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 namespace {
 
@@ -49,7 +49,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
     return;
   }
   if (!outcome.blames_job) return;
-  kiln::v1alpha::QuarantineEntry death;
+  kiln::v1::QuarantineEntry death;
   const bool translates = group.job.has_translate();
   if (!translates) death.set_target(group.job.compile().targets(static_cast<int>(item)));
   death.set_status(outcome.status);
@@ -57,7 +57,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
   death.set_message(outcome.message);
   death.set_last_pass(outcome.last_pass);
   options_.quarantine->AddDeath(key, death, [&] {
-    kiln::v1alpha::CompileRequest request = group.origin->request;
+    kiln::v1::CompileRequest request = group.origin->request;
     if (!translates) {  // with the module, whether it was sent, translated or known
       request.clear_targets();
       request.add_targets(death.target());

@@ -16,9 +16,9 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::QuarantineEntry;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::QuarantineEntry;
+using kiln::v1::TargetResult;
 
 worker::Fault FaultOf(worker::Fault::Kind kind, const std::string& pass = "fake_select") {
   worker::Fault fault;
@@ -74,7 +74,7 @@ class JobDoneTest : public EngineTest {
     ASSERT_TRUE(reply.status.ok()) << reply.status;
     for (const Answer& answer : reply.answers) {
       EXPECT_EQ(Parse(answer).status(), TargetResult::OK);
-      EXPECT_EQ(answer.tier, kiln::v1alpha::CACHE_MISS) << Parse(answer).target();
+      EXPECT_EQ(answer.tier, kiln::v1::CACHE_MISS) << Parse(answer).target();
     }
   }
 
@@ -93,8 +93,8 @@ TEST_F(JobDoneTest, AResultIsNamedAndStored) {
     EXPECT_EQ(result.target(), request.targets(i));
     EXPECT_EQ(result.key().size(), 64u);
     EXPECT_EQ(result.spirv_sha256(), cache::AsBytes(module));
-    EXPECT_EQ(first.answers[i].tier, kiln::v1alpha::CACHE_MISS);
-    EXPECT_EQ(second.answers[i].tier, kiln::v1alpha::CACHE_MEMORY);
+    EXPECT_EQ(first.answers[i].tier, kiln::v1::CACHE_MISS);
+    EXPECT_EQ(second.answers[i].tier, kiln::v1::CACHE_MEMORY);
     EXPECT_EQ(*second.answers[i].ready.bytes, *first.answers[i].ready.bytes);
   }
   EXPECT_NE(Parse(first.answers[0]).key(), Parse(first.answers[1]).key());
@@ -102,10 +102,10 @@ TEST_F(JobDoneTest, AResultIsNamedAndStored) {
 
 TEST_F(JobDoneTest, AResultOfABypassIsNotStored) {
   CompileRequest bypass = Request(1);
-  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  bypass.set_cache_policy(kiln::v1::CACHE_BYPASS);
   ExpectCompiled(bypass);
   ExpectCompiled(Request(1));
-  EXPECT_EQ(Do(Request(1)).answers.at(0).tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Do(Request(1)).answers.at(0).tier, kiln::v1::CACHE_MEMORY);
 }
 
 TEST_F(JobDoneTest, ARefusalIsStored) {
@@ -118,8 +118,8 @@ TEST_F(JobDoneTest, ARefusalIsStored) {
     EXPECT_EQ(result.cause(), "fake_capability");
     EXPECT_EQ(result.target(), "skl");
   }
-  EXPECT_EQ(first.answers[1].tier, kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(second.answers[1].tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(first.answers[1].tier, kiln::v1::CACHE_MISS);
+  EXPECT_EQ(second.answers[1].tier, kiln::v1::CACHE_MEMORY);
   EXPECT_EQ(quarantine_->List().entries_size(), 0);
 }
 
@@ -189,7 +189,7 @@ TEST_F(JobDoneTest, TargetsThatHadNotBegunAreCompiledAgain) {
   CompileRequest request = Request(1);
   request.set_entry_point("other");
   request.set_stage("compute");
-  request.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  request.set_cache_policy(kiln::v1::CACHE_REFRESH);
   const Reply reply = Do(request, FaultOf(worker::Fault::CRASH));
   ASSERT_EQ(reply.answers.size(), 2u);
   EXPECT_EQ(Parse(reply.answers[0]).status(), TargetResult::CRASHED);
@@ -211,10 +211,10 @@ TEST_F(JobDoneTest, TargetsThatHadNotBegunAreCompiledAgain) {
   const Reply second = Do(request);
   EXPECT_TRUE(second.answers.at(0).quarantined);
   EXPECT_FALSE(second.answers.at(1).quarantined);
-  EXPECT_EQ(second.answers.at(1).tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(second.answers.at(1).tier, kiln::v1::CACHE_MEMORY);
   quarantine_->ClearAll();
   CompileRequest bypass = request;
-  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  bypass.set_cache_policy(kiln::v1::CACHE_BYPASS);
   EXPECT_EQ(Parse(Do(bypass).answers.at(1)).variants(0).code(), again.variants(0).code());
 }
 
@@ -226,7 +226,7 @@ TEST_F(JobDoneTest, ATargetThatWasReadyBeforeTheDeathIsStored) {
   EXPECT_EQ(Parse(reply.answers[1]).status(), TargetResult::CRASHED);
   EXPECT_EQ(OnlyEntry().target(), "skl");
   const Reply second = Do(Request(1));
-  EXPECT_EQ(second.answers.at(0).tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(second.answers.at(0).tier, kiln::v1::CACHE_MEMORY);
   EXPECT_TRUE(second.answers.at(1).quarantined);
 }
 
@@ -243,7 +243,7 @@ TEST_F(JobDoneTest, ADeathInWorkForAllTargetsIsOneOfEach) {
 TEST_F(JobDoneTest, ASuccessInBetweenAbsolves) {
   Quarantine(2);
   CompileRequest request = Request(1);
-  request.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  request.set_cache_policy(kiln::v1::CACHE_REFRESH);
   const auto die = [&] {
     EXPECT_EQ(Parse(Do(request, FaultOf(worker::Fault::CRASH)).answers.at(0)).status(),
               TargetResult::CRASHED);
@@ -290,14 +290,14 @@ TEST_F(JobDoneTest, ATranslationIsStored) {
     EXPECT_EQ(Parse(reply->answers[0]).status(), TargetResult::INVALID);
     EXPECT_EQ(Parse(reply->answers[1]).cause(), "invalid_glsl");
   }
-  EXPECT_EQ(wrong.answers[0].tier, kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(again.answers[0].tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(wrong.answers[0].tier, kiln::v1::CACHE_MISS);
+  EXPECT_EQ(again.answers[0].tier, kiln::v1::CACHE_MEMORY);
 
   const Reply first = Do(Glsl("void main() {}")), second = Do(Glsl("void main() {}"));
   EXPECT_EQ(Parse(first.answers.at(0)).status(), TargetResult::OK);
   EXPECT_EQ(first.translate_ns, 1000);
   EXPECT_EQ(first.start_ns, 70);
-  EXPECT_EQ(second.answers.at(0).tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(second.answers.at(0).tier, kiln::v1::CACHE_MEMORY);
   EXPECT_EQ(second.translate_ns, 1000);
   EXPECT_EQ(second.start_ns, 0) << "no glslang was started";
 }
@@ -353,7 +353,7 @@ TEST_F(JobDoneRecheckTest, AnHonestResultStays) {
     return text.find("kiln_rechecks_total{result=\"same\"} 1\n") != text.npos;
   }));
   EXPECT_EQ(recheck_->differences(), 0u);
-  EXPECT_EQ(Do(Request(1)).answers.at(0).tier, kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Do(Request(1)).answers.at(0).tier, kiln::v1::CACHE_MEMORY);
 }
 
 TEST_F(JobDoneRecheckTest, ALieIsForgottenAndCompiledAgain) {
@@ -363,7 +363,7 @@ TEST_F(JobDoneRecheckTest, ALieIsForgottenAndCompiledAgain) {
   Reply again;
   ASSERT_TRUE(Await([&] {
     again = Do(Request(1));
-    return again.answers.at(0).tier == kiln::v1alpha::CACHE_MISS;
+    return again.answers.at(0).tier == kiln::v1::CACHE_MISS;
   }));
   EXPECT_NE(Parse(again.answers[0]).variants(0).code(), Parse(lie.answers[0]).variants(0).code());
 }

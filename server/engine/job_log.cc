@@ -8,7 +8,7 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 // The only cause whose message was written by a worker.
 constexpr std::string_view kAssertion = "assertion";

@@ -10,7 +10,7 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class JobLogTest : public testing::Test {
  protected:

@@ -12,7 +12,7 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 constexpr int kLeastPriority = 19;
 

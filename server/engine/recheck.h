@@ -35,7 +35,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/cache/result_cache.h"
 #include "server/engine/worker_history.h"
@@ -46,9 +46,9 @@
 namespace kiln::server {
 
 // Hash the parts that are compared.
-cache::Digest Fingerprint(const kiln::v1alpha::TargetResult& result);
+cache::Digest Fingerprint(const kiln::v1::TargetResult& result);
 cache::Digest Fingerprint(const worker::Translation& translation);
-std::optional<cache::Digest> FingerprintIfStorable(const kiln::v1alpha::TargetResult& result);
+std::optional<cache::Digest> FingerprintIfStorable(const kiln::v1::TargetResult& result);
 
 class Recheck {
  public:

@@ -15,7 +15,7 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class RecheckTest : public testing::Test {
  protected:

@@ -49,22 +49,22 @@ class EngineTest : public testing::Test {
     pool_.reset();
     engine_.reset();
   }
-  static kiln::v1alpha::CompileRequest Request(uint32_t seed) {
-    kiln::v1alpha::CompileRequest request;
+  static kiln::v1::CompileRequest Request(uint32_t seed) {
+    kiln::v1::CompileRequest request;
     request.set_spirv(worker::FakeModule(seed));
     request.add_targets("tgl");
     request.add_targets("skl");
     request.mutable_outputs()->set_binary(true);
     return request;
   }
-  static kiln::v1alpha::TargetResult Parse(const Answer& answer) {
-    kiln::v1alpha::TargetResult result;
+  static kiln::v1::TargetResult Parse(const Answer& answer) {
+    kiln::v1::TargetResult result;
     EXPECT_TRUE(result.ParseFromArray(answer.ready.bytes->data(),
                                       static_cast<int>(answer.ready.bytes->size())));
     return result;
   }
   // Returns the reply to the request, once it is there.
-  Reply Do(kiln::v1alpha::CompileRequest request, const worker::Fault& fault = {}) {
+  Reply Do(kiln::v1::CompileRequest request, const worker::Fault& fault = {}) {
     Reply reply;
     auto call = engine_->Begin(std::move(request), fault, "", &reply);
     if (call == nullptr) return reply;

@@ -7,7 +7,7 @@
 namespace kiln::cache {
 namespace {
 
-using kiln::v1alpha::SpecConstant;
+using kiln::v1::SpecConstant;
 
 uint64_t Bits(const SpecConstant& c) {
   switch (c.value_case()) {
@@ -67,7 +67,7 @@ Digest HashSpec(const std::map<uint32_t, SpecValue>& spec) {
   return w.Finish();
 }
 
-Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
+Digest HashOptions(const kiln::v1::CompileOptions& options) {
   CanonicalWriter w("kiln.key.options.3");
   std::set<uint32_t> widths(options.widths().begin(), options.widths().end());
   w.Add(static_cast<uint64_t>(widths.size()));
@@ -87,11 +87,11 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
   return w.Finish();
 }
 
-uint32_t MaskOf(const kiln::v1alpha::ColorAttachment& a) {
+uint32_t MaskOf(const kiln::v1::ColorAttachment& a) {
   return a.has_write_mask() ? a.write_mask() : 0xf;
 }
 
-Digest HashAttachment(const kiln::v1alpha::ColorAttachment& a) {
+Digest HashAttachment(const kiln::v1::ColorAttachment& a) {
   CanonicalWriter w("kiln.key.state.attachment.1");
   w.Add(static_cast<uint64_t>(a.location()));
   w.Add(static_cast<uint64_t>(a.type()));
@@ -101,7 +101,7 @@ Digest HashAttachment(const kiln::v1alpha::ColorAttachment& a) {
 }
 
 // Each part is a named field of its own, written only if it is there.
-std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
+std::optional<Digest> HashState(const kiln::v1::PipelineState& state) {
   CanonicalWriter w("kiln.key.state.1");
   bool any = false;
   const auto add = [&](std::string_view name, const Digest& digest) {
@@ -114,7 +114,7 @@ std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
     part.Add(value);
     add(name, part.Finish());
   };
-  const kiln::v1alpha::FragmentState& fragment = state.fragment();
+  const kiln::v1::FragmentState& fragment = state.fragment();
   std::map<uint32_t, Digest> attachments;
   if (fragment.has_color()) number("color", 1);
   for (const auto& a : fragment.color().attachments()) {
@@ -141,7 +141,7 @@ std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
 
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
                             std::string_view stage, const std::map<uint32_t, SpecValue>& spec,
-                            const kiln::v1alpha::CompileOptions& options) {
+                            const kiln::v1::CompileOptions& options) {
   // Most requests have neither entry point nor constants.
   static const Digest kNoEntry = HashEntry("", "");
   static const Digest kNoSpec = HashSpec({});
@@ -155,7 +155,7 @@ ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
   return c;
 }
 
-TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& target) {
+TargetComponents HashTarget(const kiln::v1::Capabilities::TargetInfo& target) {
   TargetComponents c;
   CanonicalWriter name("kiln.key.target.1");
   name.Add(target.name());

@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "core/base/spec_type.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "server/key/sha256.h"
 
 namespace kiln::cache {
@@ -54,12 +54,12 @@ struct SpecValue {
 // Returns values by SpecId: the canonical form of CompileRequest.spec_constants. The last of
 // repeated ids counts (requests with repetitions are refused before).
 std::map<uint32_t, SpecValue> SpecValues(
-    const google::protobuf::RepeatedPtrField<kiln::v1alpha::SpecConstant>& constants);
+    const google::protobuf::RepeatedPtrField<kiln::v1::SpecConstant>& constants);
 
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
                             std::string_view stage, const std::map<uint32_t, SpecValue>& spec,
-                            const kiln::v1alpha::CompileOptions& options);
-TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& target);
+                            const kiln::v1::CompileOptions& options);
+TargetComponents HashTarget(const kiln::v1::Capabilities::TargetInfo& target);
 
 Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target);
 

@@ -14,11 +14,11 @@
 namespace kiln::cache {
 namespace {
 
-using kiln::v1alpha::CompileOptions;
-using kiln::v1alpha::CompileRequest;
+using kiln::v1::CompileOptions;
+using kiln::v1::CompileRequest;
 
-kiln::v1alpha::Capabilities::TargetInfo Tgl(uint32_t code = 1, uint32_t abi = 1) {
-  kiln::v1alpha::Capabilities::TargetInfo t;
+kiln::v1::Capabilities::TargetInfo Tgl(uint32_t code = 1, uint32_t abi = 1) {
+  kiln::v1::Capabilities::TargetInfo t;
   t.set_name("tgl");
   t.set_code_generation_version(code);
   t.set_abi_version(abi);
@@ -176,7 +176,7 @@ TEST(KeyTest, ComputeKeysHaveNoStateInThem) {
 }
 
 TEST(KeyTest, EachPartOfStateCounts) {
-  using kiln::v1alpha::PipelineState;
+  using kiln::v1::PipelineState;
   const auto key = [](auto change) {
     CompileOptions options;
     change(options.mutable_state());
@@ -192,9 +192,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([&](PipelineState* s) { attachment(s, 0); }),
       key([&](PipelineState* s) { attachment(s, 1); }),
       key([&](PipelineState* s) { attachment(s, 0), attachment(s, 1); }),
-      key([&](PipelineState* s) {
-        attachment(s, 0)->set_type(kiln::v1alpha::ColorAttachment::UINT);
-      }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_type(kiln::v1::ColorAttachment::UINT); }),
       key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(7); }),
       key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(0); }),
       key([](PipelineState* s) { s->mutable_fragment()->mutable_color(); }),
@@ -260,7 +258,7 @@ TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
 }
 
 TEST(SourceDigestTest, GlslCoversEverything) {
-  kiln::v1alpha::GlslSource base;
+  kiln::v1::GlslSource base;
   base.set_text("void main() {}");
   base.set_name("a.comp");
   base.set_stage("compute");
@@ -282,23 +280,23 @@ TEST(SourceDigestTest, GlslCoversEverything) {
 
 // The documented layout, byte by byte, as clients in other languages must compute it.
 TEST(SourceDigestTest, GlslLayoutIsAsDocumented) {
-  kiln::v1alpha::GlslSource g;
+  kiln::v1::GlslSource g;
   g.set_text("T");
   auto le = [](char n) { return std::string(1, n) + std::string(7, '\0'); };
   std::string bytes = le(11) + "kiln.glsl.1" + le(0) + le(0) + le(1) + "T" + le(0) + le(0);
   EXPECT_EQ(GlslDigest(g), Sha256(bytes));
 }
 
-kiln::v1alpha::GlslSource Hlsl() {
-  kiln::v1alpha::GlslSource g;
+kiln::v1::GlslSource Hlsl() {
+  kiln::v1::GlslSource g;
   g.set_text("T");
   g.mutable_hlsl();
   return g;
 }
 
 TEST(SourceDigestTest, HlslCoversEverything) {
-  using kiln::v1alpha::GlslSource;
-  kiln::v1alpha::GlslSource glsl = Hlsl();
+  using kiln::v1::GlslSource;
+  kiln::v1::GlslSource glsl = Hlsl();
   glsl.clear_hlsl();
   std::set<Digest> digests = {GlslDigest(glsl), GlslDigest(Hlsl())};
   const auto with = [&](auto change) {
@@ -325,7 +323,7 @@ TEST(SourceDigestTest, HlslLayoutIsAsDocumented) {
   g.mutable_hlsl()->set_entry_point("E");
   g.mutable_hlsl()->set_row_major(true);
   auto* shift = g.mutable_hlsl()->add_register_shifts();
-  shift->set_kind(kiln::v1alpha::GlslSource::RegisterShift::S);
+  shift->set_kind(kiln::v1::GlslSource::RegisterShift::S);
   shift->set_space(4);
   shift->set_shift(7);
   const auto le = [](char n) { return std::string(1, n) + std::string(7, '\0'); };

@@ -5,7 +5,7 @@ namespace kiln::cache {
 
 namespace {
 
-void AddHlsl(const kiln::v1alpha::GlslSource::Hlsl& hlsl, CanonicalWriter* w) {
+void AddHlsl(const kiln::v1::GlslSource::Hlsl& hlsl, CanonicalWriter* w) {
   w->Add(hlsl.entry_point().empty() ? "main" : std::string_view(hlsl.entry_point()));
   w->Add(static_cast<uint64_t>(hlsl.row_major() ? 1 : 0));
   w->Add(static_cast<uint64_t>(hlsl.register_shifts_size()));
@@ -20,7 +20,7 @@ void AddHlsl(const kiln::v1alpha::GlslSource::Hlsl& hlsl, CanonicalWriter* w) {
 
 Digest SpirvDigest(std::string_view module) { return Sha256(module); }
 
-Digest GlslDigest(const kiln::v1alpha::GlslSource& source) {
+Digest GlslDigest(const kiln::v1::GlslSource& source) {
   CanonicalWriter w(source.has_hlsl() ? "kiln.hlsl.1" : "kiln.glsl.1");
   w.Add(source.name());
   w.Add(source.stage());

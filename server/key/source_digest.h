@@ -15,14 +15,14 @@
 
 #include <string_view>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "server/key/sha256.h"
 
 namespace kiln::cache {
 
 Digest SpirvDigest(std::string_view module);
 // Returns the digest of a source of either language.
-Digest GlslDigest(const kiln::v1alpha::GlslSource& source);
+Digest GlslDigest(const kiln::v1::GlslSource& source);
 
 }  // namespace kiln::cache
 

@@ -10,8 +10,8 @@
 namespace kiln::metrics {
 namespace {
 
-using kiln::v1alpha::CacheTier;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CacheTier;
+using kiln::v1::TargetResult;
 using prometheus::BuildCounter;
 using prometheus::BuildGauge;
 using prometheus::BuildHistogram;

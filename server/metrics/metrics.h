@@ -30,7 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/pool.h"
 
@@ -59,7 +59,7 @@ class Metrics {
     kProbe,      // none: NOT_CACHED, for a client that only asks
   };
   // Counts one target of a request. `target`: as validated.
-  void Result(std::string_view target, kiln::v1alpha::TargetResult::Status status, Source source);
+  void Result(std::string_view target, kiln::v1::TargetResult::Status status, Source source);
   // Counts a Compile call or item that was answered with results; `seconds` in the daemon.
   void RequestTook(Method method, const std::vector<std::string>& targets, Source source,
                    double seconds);
@@ -119,7 +119,7 @@ class Metrics {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(pass_mutex_);
   size_t TargetIndex(std::string_view target) const;
   Histogram& CompileSeconds(const worker::JobOutcome& outcome, std::string_view target);
-  void JobFailed(kiln::v1alpha::TargetResult::Status status, std::string_view cause);
+  void JobFailed(kiln::v1::TargetResult::Status status, std::string_view cause);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   std::vector<std::string> targets_;  // and last "other"

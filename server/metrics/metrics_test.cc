@@ -15,7 +15,7 @@
 namespace kiln::metrics {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 worker::Hello Hello() {
   worker::Hello hello;

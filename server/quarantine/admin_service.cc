@@ -14,12 +14,12 @@
 
 namespace kiln::server {
 
-using kiln::v1alpha::ClearQuarantineRequest;
-using kiln::v1alpha::ClearQuarantineResponse;
-using kiln::v1alpha::ListQuarantineRequest;
-using kiln::v1alpha::QuarantineEntry;
-using kiln::v1alpha::QuarantineList;
-using kiln::v1alpha::ShowQuarantineRequest;
+using kiln::v1::ClearQuarantineRequest;
+using kiln::v1::ClearQuarantineResponse;
+using kiln::v1::ListQuarantineRequest;
+using kiln::v1::QuarantineEntry;
+using kiln::v1::QuarantineList;
+using kiln::v1::ShowQuarantineRequest;
 
 namespace {
 

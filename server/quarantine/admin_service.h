@@ -1,20 +1,20 @@
-// The Admin service (proto/admin.proto). Answers only clients on its own machine. A loopback
-// connection does not say which user asks, so the answers are what every user there may know, and
-// no shader.
+// The Admin service (proto/kiln/v1/admin.proto). Answers only clients on its own machine. A
+// loopback connection does not say which user asks, so the answers are what every user there may
+// know, and no shader.
 #ifndef KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 #define KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 
-#include "proto/admin.grpc.pb.h"
+#include "kiln/v1/admin.grpc.pb.h"
 #include "server/quarantine/quarantine.h"
 #include "server/rpc/clients.h"
 
 namespace kiln::server {
 
 // Takes its messages as bytes: gRPC would parse them, at any cost, before the peer is checked.
-class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_ListQuarantine<
-                               kiln::v1alpha::Admin::WithRawCallbackMethod_ShowQuarantine<
-                                   kiln::v1alpha::Admin::WithRawCallbackMethod_ClearQuarantine<
-                                       kiln::v1alpha::Admin::Service>>> {
+class AdminService final
+    : public kiln::v1::Admin::WithRawCallbackMethod_ListQuarantine<
+          kiln::v1::Admin::WithRawCallbackMethod_ShowQuarantine<
+              kiln::v1::Admin::WithRawCallbackMethod_ClearQuarantine<kiln::v1::Admin::Service>>> {
  public:
   // More than the keys of all possible entries take.
   static constexpr size_t kMaxRequestBytes = size_t{128} << 10;

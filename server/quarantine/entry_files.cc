@@ -18,7 +18,7 @@
 
 namespace kiln::quarantine {
 
-using kiln::v1alpha::QuarantineEntry;
+using kiln::v1::QuarantineEntry;
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/admin.pb.h"
+#include "kiln/v1/admin.pb.h"
 #include "server/cache/cache_directory.h"
 #include "server/files/own.h"
 
@@ -48,9 +48,9 @@ class EntryFiles {
     kNoEntry,  // the file of this name is no entry, and never becomes one
     kUnread,   // cannot be read, or is another user's; a later Look returns kNew, to try again
   };
-  Found Read(const std::string& name, kiln::v1alpha::QuarantineEntry* entry);
+  Found Read(const std::string& name, kiln::v1::QuarantineEntry* entry);
   // Write and Remove return true once it is done, for good. `name` is one of Names or was written.
-  bool Write(const kiln::v1alpha::QuarantineEntry& entry);
+  bool Write(const kiln::v1::QuarantineEntry& entry);
   bool Remove(const std::string& name);
 
  private:

@@ -12,10 +12,10 @@
 
 namespace kiln::quarantine {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::QuarantineEntry;
-using kiln::v1alpha::QuarantineList;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::QuarantineEntry;
+using kiln::v1::QuarantineList;
+using kiln::v1::TargetResult;
 using Limits = QuarantineEntry::Limits;
 
 namespace {

@@ -48,7 +48,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "proto/admin.pb.h"
+#include "kiln/v1/admin.pb.h"
 #include "server/key/sha256.h"
 #include "server/quarantine/entry_files.h"
 
@@ -63,9 +63,9 @@ struct Options {
   // QuarantineEntry.compiler.
   std::function<std::string(const std::string& target)> compiler;
   // The present limits of jobs, all of them. Memory 0: without limit.
-  kiln::v1alpha::QuarantineEntry::Limits limits;
+  kiln::v1::QuarantineEntry::Limits limits;
   // For logs; called without any lock held, from the thread that caused it. May be null.
-  std::function<void(const kiln::v1alpha::QuarantineEntry& entry)> on_quarantined;
+  std::function<void(const kiln::v1::QuarantineEntry& entry)> on_quarantined;
   std::function<void(uint32_t entries)> on_cleared;
   // Interval at which an own thread calls Follow; zero: no such thread.
   absl::Duration follow_interval;
@@ -80,17 +80,17 @@ class Quarantine {
 
   // All functions are thread-safe. Returns the answer to a request for `key`, which is refused;
   // nothing: `key` may be compiled.
-  std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
+  std::optional<kiln::v1::TargetResult> Refuse(const cache::Digest& key);
   // Counts a death of `key`; `death` says of which target and how (status, cause, message,
   // last_pass). Calls `request` if the source is to be kept; then waits for the disk.
-  void AddDeath(const cache::Digest& key, kiln::v1alpha::QuarantineEntry death,
-                const std::function<kiln::v1alpha::CompileRequest()>& request);
+  void AddDeath(const cache::Digest& key, kiln::v1::QuarantineEntry death,
+                const std::function<kiln::v1::CompileRequest()>& request);
   // Clears the suspicion: `key` compiled after all.
   void Absolve(const cache::Digest& key);
 
-  kiln::v1alpha::QuarantineList List() const;
+  kiln::v1::QuarantineList List() const;
   // Returns the entry with the file that has its source, if there is one.
-  std::optional<kiln::v1alpha::QuarantineEntry> Show(const std::string& key) const;
+  std::optional<kiln::v1::QuarantineEntry> Show(const std::string& key) const;
   struct Cleared {
     uint32_t entries = 0;  // how many of the keys had an entry; none is refused now
     // Keys whose file could not be removed: a restart brings them back.
@@ -125,8 +125,8 @@ class Quarantine {
   bool idle() const { return !refuses_ && !suspects_any_; }
 
  private:
-  using Entry = kiln::v1alpha::QuarantineEntry;
-  using Source = std::shared_ptr<const kiln::v1alpha::CompileRequest>;
+  using Entry = kiln::v1::QuarantineEntry;
+  using Source = std::shared_ptr<const kiln::v1::CompileRequest>;
   struct Held {
     Entry entry;    // without its request, but with the request's size, in its file or in `source`
     Source source;  // until it is written

@@ -19,9 +19,9 @@
 namespace kiln::quarantine {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::QuarantineEntry;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::QuarantineEntry;
+using kiln::v1::TargetResult;
 
 cache::Digest Key(uint8_t n) {
   cache::Digest key{};

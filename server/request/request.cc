@@ -13,9 +13,9 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::GlslSource;
-using kiln::v1alpha::SourceDigest;
+using kiln::v1::CompileRequest;
+using kiln::v1::GlslSource;
+using kiln::v1::SourceDigest;
 
 void AtMost(const char* field, uint64_t n, uint64_t limit, const char* unit, Violations* out) {
   if (n <= limit) return;
@@ -152,7 +152,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
          limits_.spec_constants, "constants", out);
   std::set<uint32_t> ids;
   for (const auto& c : request.spec_constants()) {
-    if (c.value_case() == kiln::v1alpha::SpecConstant::VALUE_NOT_SET) {
+    if (c.value_case() == kiln::v1::SpecConstant::VALUE_NOT_SET) {
       out->emplace_back("spec_constants", absl::StrCat("constant ", c.id(), " has no value"));
       break;
     }
@@ -190,7 +190,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   if (options.has_bisect_limit() && options.bisect_limit() < 0) {
     out->emplace_back("options.bisect_limit", "negative");
   }
-  if (request.cache_policy() < 0 || request.cache_policy() > kiln::v1alpha::CACHE_ONLY_IF_CACHED) {
+  if (request.cache_policy() < 0 || request.cache_policy() > kiln::v1::CACHE_ONLY_IF_CACHED) {
     out->emplace_back("cache_policy", "unknown");
   }
 }
@@ -198,7 +198,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
 // If only the module names the stage, the worker checks that the stage has such state.
 void RequestChecker::CheckState(const CompileRequest& request, Violations* out) const {
   if (!request.options().has_state()) return;
-  const kiln::v1alpha::PipelineState& state = request.options().state();
+  const kiln::v1::PipelineState& state = request.options().state();
   const std::string& stage = request.has_glsl() ? request.glsl().stage() : request.stage();
   if (!worker::IsDefault(state.fragment()) &&
       (stages_.count("fragment") == 0 || (!stage.empty() && stage != "fragment"))) {
@@ -213,9 +213,9 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   for (auto& wrong : worker::WrongState(state)) out->push_back(std::move(wrong));
 }
 
-kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,
-                                             const std::string& version) {
-  kiln::v1alpha::Capabilities c;
+kiln::v1::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,
+                                        const std::string& version) {
+  kiln::v1::Capabilities c;
   c.set_version(version);
   *c.mutable_targets() = hello.targets();
   *c.mutable_passes() = hello.passes();

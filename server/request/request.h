@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/cache/result_cache.h"
 #include "server/config/config.h"
@@ -31,7 +31,7 @@ class RequestChecker {
   RequestChecker(const worker::Hello& hello, const Limits& limits);
 
   // Returns the fields that are wrong; empty: the request is well-formed.
-  Violations Check(const kiln::v1alpha::CompileRequest& request) const;
+  Violations Check(const kiln::v1::CompileRequest& request) const;
 
   // Returns the components of a target that Check accepted.
   const cache::TargetComponents& Components(const std::string& target) const {
@@ -39,12 +39,12 @@ class RequestChecker {
   }
 
  private:
-  void CheckSource(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
-  void CheckGlsl(const kiln::v1alpha::GlslSource& glsl, Violations* out) const;
-  void CheckHlsl(const kiln::v1alpha::GlslSource::Hlsl& hlsl, Violations* out) const;
-  void CheckTargets(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
-  void CheckOptions(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
-  void CheckState(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckSource(const kiln::v1::CompileRequest& request, Violations* out) const;
+  void CheckGlsl(const kiln::v1::GlslSource& glsl, Violations* out) const;
+  void CheckHlsl(const kiln::v1::GlslSource::Hlsl& hlsl, Violations* out) const;
+  void CheckTargets(const kiln::v1::CompileRequest& request, Violations* out) const;
+  void CheckOptions(const kiln::v1::CompileRequest& request, Violations* out) const;
+  void CheckState(const kiln::v1::CompileRequest& request, Violations* out) const;
   void CheckStage(const char* field, const std::string& stage, Violations* out) const;
 
   Limits limits_;
@@ -57,8 +57,8 @@ class RequestChecker {
   std::string stage_names_;
 };
 
-kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,
-                                             const std::string& version);
+kiln::v1::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,
+                                        const std::string& version);
 
 }  // namespace kiln::server
 

@@ -11,8 +11,8 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::PipelineState;
+using kiln::v1::CompileRequest;
+using kiln::v1::PipelineState;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -67,7 +67,7 @@ TEST(RequestHlsl, ShiftsAreOneOfAKindAndSpace) {
               ElementsAre(kShifts));
   EXPECT_THAT(WrongHlsl([](auto* h) {
                 h->add_register_shifts()->set_kind(
-                    static_cast<kiln::v1alpha::GlslSource::RegisterShift::Kind>(4));
+                    static_cast<kiln::v1::GlslSource::RegisterShift::Kind>(4));
               }),
               ElementsAre(kShifts));
   EXPECT_THAT(WrongHlsl([](auto* h) {
@@ -139,11 +139,10 @@ TEST(RequestState, ValuesHaveBounds) {
               ElementsAre(kAttachments));
   EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 1)->set_write_mask(16); }),
               ElementsAre(kAttachments));
-  EXPECT_THAT(
-      wrong([&](PipelineState* s) {
-        attachment(s, 1)->set_type(static_cast<kiln::v1alpha::ColorAttachment::NumericType>(9));
-      }),
-      ElementsAre(kAttachments));
+  EXPECT_THAT(wrong([&](PipelineState* s) {
+                attachment(s, 1)->set_type(static_cast<kiln::v1::ColorAttachment::NumericType>(9));
+              }),
+              ElementsAre(kAttachments));
   for (uint32_t n : {3u, 32u, ~0u}) {
     EXPECT_THAT(wrong([&](PipelineState* s) { s->mutable_fragment()->set_samples(n); }),
                 ElementsAre("options.state.fragment.samples"));

@@ -17,11 +17,11 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
-using kiln::v1alpha::ColorAttachments;
-using kiln::v1alpha::CompileOptions;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::GlslSource;
-using kiln::v1alpha::NextStageReads;
+using kiln::v1::ColorAttachments;
+using kiln::v1::CompileOptions;
+using kiln::v1::CompileRequest;
+using kiln::v1::GlslSource;
+using kiln::v1::NextStageReads;
 
 // No message of ours nests deeper, and protobuf does not parse deeper ones.
 constexpr int kDepth = 16;
@@ -110,7 +110,7 @@ class Walk {
 
 }  // namespace
 
-WireBounds::WireBounds(const kiln::v1alpha::Capabilities::Limits& limits) {
+WireBounds::WireBounds(const kiln::v1::Capabilities::Limits& limits) {
   auto bound = [this](const Descriptor& type, int field, uint64_t most) {
     most_[type.FindFieldByNumber(field)] = most;
   };

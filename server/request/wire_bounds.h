@@ -21,7 +21,7 @@
 #include <optional>
 #include <string>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::server {
 
@@ -38,7 +38,7 @@ class WireBounds {
     std::string field;  // "glsl.includes", "options.(unknown)"
     std::string what;
   };
-  explicit WireBounds(const kiln::v1alpha::Capabilities::Limits& limits);
+  explicit WireBounds(const kiln::v1::Capabilities::Limits& limits);
 
   // Checks the bytes of a message of `type`. Nothing: within the bounds, or no message.
   // Thread-safe.

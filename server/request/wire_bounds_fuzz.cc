@@ -22,8 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/v1/compiler.pb.h"
 #include "proto/bad_text.h"
-#include "proto/compiler.pb.h"
 #include "proto/wire_mutator.h"
 #include "server/config/config.h"
 #include "server/request/request.h"
@@ -175,10 +175,9 @@ void Check(std::string_view bytes, int block, Message* message) {
   if (!parsed) return;
   if (bad_text.has_value()) Fail("it parses, and has bad text");
   Within(on_wire);
-  const auto* request =
-      type.name() == "CompileRequest"
-          ? static_cast<kiln::v1alpha::CompileRequest*>(message)
-          : static_cast<kiln::v1alpha::StreamRequest*>(message)->mutable_request();
+  const auto* request = type.name() == "CompileRequest"
+                            ? static_cast<kiln::v1::CompileRequest*>(message)
+                            : static_cast<kiln::v1::StreamRequest*>(message)->mutable_request();
   if (kChecker->Check(*request).size() > 64) Fail("an endless complaint");
 }
 
@@ -204,8 +203,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const int block = data[0] < 2 ? 1 << 20 : 1 + data[0] * 3;
-  kiln::v1alpha::CompileRequest request;
-  kiln::v1alpha::StreamRequest item;
+  kiln::v1::CompileRequest request;
+  kiln::v1::StreamRequest item;
   Check(bytes, block, (data[0] & 1) != 0 ? static_cast<Message*>(&item) : &request);
   return 0;
 }

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "proto/compiler.pb.h"
+#include "kiln/v1/compiler.pb.h"
 #include "server/config/config.h"
 #include "server/request/request.h"
 #include "server/worker/check_state.h"
@@ -14,10 +14,10 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::StreamRequest;
+using kiln::v1::CompileRequest;
+using kiln::v1::StreamRequest;
 
-const kiln::v1alpha::Capabilities::Limits& TheLimits() {
+const kiln::v1::Capabilities::Limits& TheLimits() {
   static const auto limits =
       MakeCapabilities(worker::Hello(), ParseConfig({})->limits, "").limits();
   return limits;

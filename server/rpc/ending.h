@@ -31,12 +31,12 @@ bool ParseBuffer(const grpc::ByteBuffer& bytes, Message* message) {
 
 inline metrics::Metrics::Source SourceOf(const Answer& answer) {
   using Source = metrics::Metrics::Source;
-  if (answer.ready.status == kiln::v1alpha::TargetResult::NOT_CACHED) return Source::kProbe;
+  if (answer.ready.status == kiln::v1::TargetResult::NOT_CACHED) return Source::kProbe;
   if (answer.quarantined) return Source::kQuarantine;
   switch (answer.tier) {
-    case kiln::v1alpha::CACHE_MEMORY: return Source::kMemory;
-    case kiln::v1alpha::CACHE_DISK: return Source::kDisk;
-    case kiln::v1alpha::CACHE_COALESCED: return Source::kCoalesced;
+    case kiln::v1::CACHE_MEMORY: return Source::kMemory;
+    case kiln::v1::CACHE_DISK: return Source::kDisk;
+    case kiln::v1::CACHE_COALESCED: return Source::kCoalesced;
     default: return Source::kMiss;
   }
 }
@@ -63,7 +63,7 @@ class Ending {
  public:
   using Method = metrics::Metrics::Method;
   Ending(metrics::Metrics* metrics, Method method, std::atomic<int>* in_flight,
-         const kiln::v1alpha::CompileRequest& request, ByteBudget::Share share,
+         const kiln::v1::CompileRequest& request, ByteBudget::Share share,
          size_t most_bytes = std::numeric_limits<size_t>::max())
       : metrics_(metrics),
         method_(method),

@@ -7,14 +7,14 @@
 #include <thread>
 #include <vector>
 
-#include "proto/compiler.pb.h"
+#include "kiln/v1/compiler.pb.h"
 
 namespace kiln::server {
 namespace {
 
 // Parses a request in which `stage` is not UTF-8.
 void ParseBadText() {
-  v1alpha::CompileRequest request;
+  v1::CompileRequest request;
   EXPECT_FALSE(request.ParseFromString(std::string("\x2a\x02\xff\xff", 4)));
 }
 
@@ -33,8 +33,7 @@ TEST(ProtobufLog, OneOfManyIsPassedOn) {
   }
   for (std::thread& t : threads) t.join();
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].first.find("kiln.v1alpha.CompileRequest.stage"), std::string::npos)
-      << said[0].first;
+  EXPECT_NE(said[0].first.find("kiln.v1.CompileRequest.stage"), std::string::npos) << said[0].first;
   EXPECT_EQ(said[0].first.find('\xff'), std::string::npos);
   EXPECT_EQ(ProtobufMessages() - before, 200u);
 }

@@ -1,9 +1,6 @@
 // grpc.reflection.v1alpha.ServerReflection: see reflection_service.h.
 #include "server/rpc/reflection_service.h"
 
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/descriptor.pb.h>
-
 #include <set>
 #include <utility>
 
@@ -98,10 +95,13 @@ class Reactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byt
 
 }  // namespace
 
-ReflectionService::ReflectionService(std::vector<std::string> names,
-                                     const net::ConnectionTable* connections)
+ReflectionService::ReflectionService(
+    std::vector<std::string> names, const std::vector<google::protobuf::FileDescriptorProto>& files,
+    const net::ConnectionTable* connections)
     : names_(std::move(names)), connections_(connections) {
+  for (const auto& file : files) Add(file);
   for (const std::string& name : names_) {
+    if (pool_.FindServiceByName(name) != nullptr) continue;
     Add(*DescriptorPool::generated_pool()->FindServiceByName(name)->file());
   }
 }
@@ -111,7 +111,11 @@ void ReflectionService::Add(const FileDescriptor& file) {
   for (int i = 0; i < file.dependency_count(); ++i) Add(*file.dependency(i));
   google::protobuf::FileDescriptorProto text;
   file.CopyTo(&text);
-  const FileDescriptor* own = pool_.BuildFile(text);
+  Add(text);
+}
+
+void ReflectionService::Add(const google::protobuf::FileDescriptorProto& file) {
+  const FileDescriptor* own = pool_.BuildFile(file);
   std::set<const FileDescriptor*> seen;
   ServerReflectionResponse response;
   AddFile(*own, &seen, response.mutable_file_descriptor_response());

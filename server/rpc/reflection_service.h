@@ -11,6 +11,7 @@
 #define KILN_SERVER_RPC_REFLECTION_SERVICE_H_
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
 #include <grpcpp/grpcpp.h>
 
 #include <map>
@@ -29,10 +30,12 @@ class ReflectionService final : public grpc::reflection::v1alpha::ServerReflecti
   // Twice as much as the names in a request take, and more.
   static constexpr size_t kMaxRequestBytes = 4096;
 
-  // `names`: full names of services that the program is linked with, including this one.
-  // `connections` outlives it; null: calls are not counted.
-  explicit ReflectionService(std::vector<std::string> names,
-                             const net::ConnectionTable* connections = nullptr);
+  // `names`: full names of the daemon's services, including this one. `files`: of those that the
+  // program has no generated code of, each after those that it imports. `connections` outlives it;
+  // null: calls are not counted.
+  ReflectionService(std::vector<std::string> names,
+                    const std::vector<google::protobuf::FileDescriptorProto>& files,
+                    const net::ConnectionTable* connections);
 
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ServerReflectionInfo(
       grpc::CallbackServerContext* context) override;
@@ -43,6 +46,7 @@ class ReflectionService final : public grpc::reflection::v1alpha::ServerReflecti
  private:
   // Adds a file of another pool, after those that it imports.
   void Add(const google::protobuf::FileDescriptor& file);
+  void Add(const google::protobuf::FileDescriptorProto& file);
 
   const std::vector<std::string> names_;
   const net::ConnectionTable* const connections_;

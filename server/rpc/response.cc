@@ -30,8 +30,8 @@ void AppendField(int number, uint64_t value, std::string* out) {
 // Encodes the fields of a TargetResult that belong to this request, by hand: a message object of
 // that type, with its dozen sub-objects, costs more than all the rest of a hit's response.
 std::string RequestPart(const Reply& reply, const Answer& answer, int64_t service_ns) {
-  using kiln::v1alpha::TargetResult;
-  using kiln::v1alpha::Timings;
+  using kiln::v1::TargetResult;
+  using kiln::v1::Timings;
   std::string timings;
   AppendField(Timings::kTranslateNsFieldNumber, static_cast<uint64_t>(reply.translate_ns),
               &timings);

@@ -1,4 +1,4 @@
-// kiln.v1alpha.Compiler over gRPC's callback API: see service.h.
+// kiln.v1.Compiler over gRPC's callback API: see service.h.
 #include "server/rpc/service.h"
 
 #include <charconv>
@@ -21,7 +21,7 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
+using kiln::v1::CompileRequest;
 using metrics::Metrics;
 
 void Set(const std::vector<grpc::Slice>& slices, grpc::ByteBuffer* response) {

@@ -1,4 +1,4 @@
-// kiln.v1alpha.Compiler over gRPC's callback API.
+// kiln.v1.Compiler over gRPC's callback API.
 //
 // Compile and CompileStream (stream.h) work on raw bytes: requests are parsed here, responses are
 // built from cached bytes (response.h). Nothing here blocks. A client that leaves, or whose
@@ -12,7 +12,7 @@
 #include <atomic>
 #include <string>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/engine/byte_budget.h"
 #include "server/engine/engine.h"
 #include "server/metrics/metrics.h"
@@ -21,10 +21,9 @@
 
 namespace kiln::server {
 
-using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
-    kiln::v1alpha::Compiler::WithRawCallbackMethod_CompileStream<
-        kiln::v1alpha::Compiler::WithRawCallbackMethod_GetCapabilities<
-            kiln::v1alpha::Compiler::Service>>>;
+using CompilerBase = kiln::v1::Compiler::WithRawCallbackMethod_Compile<
+    kiln::v1::Compiler::WithRawCallbackMethod_CompileStream<
+        kiln::v1::Compiler::WithRawCallbackMethod_GetCapabilities<kiln::v1::Compiler::Service>>>;
 
 class CompilerService final : public CompilerBase {
  public:
@@ -32,7 +31,7 @@ class CompilerService final : public CompilerBase {
   // requests in flight, and for all answers that wait in streams. `faults`: obey the kiln-fault
   // header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
-                  const net::ConnectionTable* connections, kiln::v1alpha::Capabilities capabilities,
+                  const net::ConnectionTable* connections, kiln::v1::Capabilities capabilities,
                   uint64_t request_bytes, bool faults)
       : engine_(engine),
         metrics_(metrics),
@@ -74,7 +73,7 @@ class CompilerService final : public CompilerBase {
   Engine* engine_;
   metrics::Metrics* metrics_;
   const net::ConnectionTable* connections_;
-  const kiln::v1alpha::Capabilities capabilities_;
+  const kiln::v1::Capabilities capabilities_;
   const WireBounds bounds_;
   ByteBudget budget_;
   ByteBudget answers_;

@@ -21,9 +21,9 @@
 namespace kiln::server {
 namespace {
 
-using kiln::v1alpha::ItemError;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
+using kiln::v1::ItemError;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
 
 using Message = std::vector<grpc::Slice>;
 

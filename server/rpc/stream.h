@@ -29,7 +29,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "proto/compiler.pb.h"
+#include "kiln/v1/compiler.pb.h"
 #include "server/engine/byte_budget.h"
 #include "server/engine/engine.h"
 #include "server/metrics/metrics.h"
@@ -95,7 +95,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   std::vector<Message> Refuse(uint64_t item, const Reply& reply, ByteBudget::Share share);
   // Begins an item that MayBegin accepted. Returns its answer; none: it is open now, and will be
   // answered exactly once.
-  std::vector<Message> Begin(uint64_t item, kiln::v1alpha::StreamRequest request,
+  std::vector<Message> Begin(uint64_t item, kiln::v1::StreamRequest request,
                              ByteBudget::Share share);
   // Returns true if the item can be begun; otherwise the reply says why not.
   bool MayBegin(uint64_t item, Reply* reply) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -12,8 +12,8 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
-using kiln::v1alpha::Variant;
+using kiln::v1::TargetResult;
+using kiln::v1::Variant;
 
 // More than any compile makes: three widths of a few strategies, some hundred passes in each, and
 // twice job_sink's bound on remarks.
@@ -51,7 +51,7 @@ bool NoneNegative(std::initializer_list<int64_t> numbers) {
 // Returns true for figures that the target declares, in its order. Those that it does not know of
 // this variant are not there.
 bool AreDeclared(const Hello& hello, const std::string& target,
-                 const kiln::v1alpha::Statistics& statistics) {
+                 const kiln::v1::Statistics& statistics) {
   const auto info = std::find_if(hello.targets().begin(), hello.targets().end(),
                                  [&](const auto& t) { return t.name() == target; });
   if (info == hello.targets().end()) return statistics.values().empty();
@@ -73,7 +73,7 @@ bool IsVariant(const Hello& hello, const std::string& target, const Variant& var
 }
 
 // Texts of a reason are the compiler's own, or quoted from the module and cut.
-bool IsReason(const kiln::v1alpha::Reason& reason) {
+bool IsReason(const kiln::v1::Reason& reason) {
   return std::max({reason.sentence().size(), reason.remedy().size(), reason.what().size(),
                    reason.capability().size(), reason.name().size(),
                    reason.source_file().size()}) <= kMaxReasonBytes;

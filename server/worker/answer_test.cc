@@ -14,7 +14,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 Job CompileJobOf(const std::vector<std::string>& targets) {
   Job job;

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/job_sink.h"
 
@@ -25,7 +25,7 @@ class Backend {
 
   // Calls `done` once for each target, in order, as it is finished. Results have status, cause,
   // message and outputs; the caller fills in target, passes and remarks.
-  using Done = std::function<void(int target_index, kiln::v1alpha::TargetResult result)>;
+  using Done = std::function<void(int target_index, kiln::v1::TargetResult result)>;
   virtual void Compile(const CompileJob& job, JobSink* sink, const Done& done) = 0;
 };
 

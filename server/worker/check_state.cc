@@ -8,8 +8,8 @@ namespace kiln::worker {
 
 namespace {
 
-using kiln::v1alpha::ColorAttachment;
-using kiln::v1alpha::PipelineState;
+using kiln::v1::ColorAttachment;
+using kiln::v1::PipelineState;
 using Violations = std::vector<std::pair<std::string, std::string>>;
 
 void CheckAttachments(const PipelineState& state, Violations* out) {
@@ -60,7 +60,7 @@ Violations WrongState(const PipelineState& state) {
   return wrong;
 }
 
-bool IsDefault(const kiln::v1alpha::FragmentState& state) {
+bool IsDefault(const kiln::v1::FragmentState& state) {
   return !state.has_color() && state.samples() <= 1 && !state.sample_shading() &&
          !state.alpha_to_coverage() && !state.alpha_to_one();
 }

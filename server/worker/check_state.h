@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 
 namespace kiln::worker {
 
@@ -19,11 +19,10 @@ inline constexpr uint32_t kMaxAttachments = 8;
 inline constexpr uint32_t kMaxLocations = 32;
 
 // Returns the request's wrong fields, each at most once, and the reasons.
-std::vector<std::pair<std::string, std::string>> WrongState(
-    const kiln::v1alpha::PipelineState& state);
+std::vector<std::pair<std::string, std::string>> WrongState(const kiln::v1::PipelineState& state);
 
 // Returns true if the state equals the default, so that it might as well be absent.
-bool IsDefault(const kiln::v1alpha::FragmentState& state);
+bool IsDefault(const kiln::v1::FragmentState& state);
 
 }  // namespace kiln::worker
 

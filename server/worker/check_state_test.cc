@@ -7,8 +7,8 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::ColorAttachment;
-using kiln::v1alpha::PipelineState;
+using kiln::v1::ColorAttachment;
+using kiln::v1::PipelineState;
 
 // Returns the field that is wrong; empty if none is.
 std::string Wrong(const PipelineState& state) {
@@ -76,7 +76,7 @@ TEST(CheckState, EveryWrongFieldIsNamed) {
 }
 
 TEST(CheckState, WhatSayingNothingSays) {
-  kiln::v1alpha::FragmentState state;
+  kiln::v1::FragmentState state;
   EXPECT_TRUE(IsDefault(state));
   state.set_samples(1);
   EXPECT_TRUE(IsDefault(state));

@@ -26,7 +26,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 // Returns the outcome of a job during whose run the clock is set forward by `seconds`.
 JobOutcome OutcomeWhileClockIsSet(time_t seconds) {

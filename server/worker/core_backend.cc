@@ -29,7 +29,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kSwappedMagic = 0x03022307;
@@ -51,7 +51,7 @@ TargetResult::Status StatusOf(const absl::Status& status) {
   }
 }
 
-void Fill(const Explanation& from, kiln::v1alpha::Reason* to) {
+void Fill(const Explanation& from, kiln::v1::Reason* to) {
   to->set_sentence(std::string(from.sentence));
   to->set_remedy(std::string(from.remedy));
   to->set_what(from.detail.what);
@@ -101,7 +101,7 @@ const char* Name(out::LoadableBy by) {
 }
 
 // Sets the figures, if there are any: a message without values means twelve figures of 0.
-void SetStatistics(const Statistics& from, kiln::v1alpha::Variant* to) {
+void SetStatistics(const Statistics& from, kiln::v1::Variant* to) {
   std::vector<NamedValue> values;
   for (const Statistic& s : from.Known()) {
     values.push_back({{s.row->name.data(), s.row->name.size()}, s.value});
@@ -147,15 +147,15 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
   return options;
 }
 
-AttachmentType ToType(kiln::v1alpha::ColorAttachment::NumericType type) {
+AttachmentType ToType(kiln::v1::ColorAttachment::NumericType type) {
   switch (type) {
-    case kiln::v1alpha::ColorAttachment::SINT: return AttachmentType::kSint;
-    case kiln::v1alpha::ColorAttachment::UINT: return AttachmentType::kUint;
+    case kiln::v1::ColorAttachment::SINT: return AttachmentType::kSint;
+    case kiln::v1::ColorAttachment::UINT: return AttachmentType::kUint;
     default: return AttachmentType::kFloat;
   }
 }
 
-std::vector<ColorAttachment> ToAttachments(const kiln::v1alpha::ColorAttachments& from) {
+std::vector<ColorAttachment> ToAttachments(const kiln::v1::ColorAttachments& from) {
   std::vector<ColorAttachment> to;
   for (const auto& a : from.attachments()) {
     const uint32_t mask = a.has_write_mask() ? a.write_mask() : 0xf;
@@ -168,7 +168,7 @@ std::vector<ColorAttachment> ToAttachments(const kiln::v1alpha::ColorAttachments
 }
 
 // Converts a state that was checked (check_state.h).
-PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
+PipelineState ToState(const kiln::v1::PipelineState& from) {
   PipelineState to;
   if (from.fragment().has_color()) to.fragment.attachments = ToAttachments(from.fragment().color());
   to.fragment.samples = std::max(1u, from.fragment().samples());
@@ -256,7 +256,7 @@ void SetMaker(const std::string& target_name, TargetResult* result) {
   }
 }
 
-absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from) {
+absl::StatusOr<front::GlslSource> ToSource(const kiln::v1::GlslSource& from) {
   front::GlslSource to;
   to.text = from.text();
   if (!from.name().empty()) to.name = from.name();
@@ -279,7 +279,7 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
   return to;
 }
 
-front::RegisterShifts ToShifts(const kiln::v1alpha::GlslSource::Hlsl& hlsl) {
+front::RegisterShifts ToShifts(const kiln::v1::GlslSource::Hlsl& hlsl) {
   front::RegisterShifts shifts;
   for (const auto& shift : hlsl.register_shifts()) {
     const auto kind = static_cast<front::RegisterKind>(shift.kind());
@@ -293,7 +293,7 @@ front::RegisterShifts ToShifts(const kiln::v1alpha::GlslSource::Hlsl& hlsl) {
 }
 
 // Returns the source as HLSL; nullopt: it is GLSL.
-std::optional<front::HlslSource> ToHlsl(const kiln::v1alpha::GlslSource& from,
+std::optional<front::HlslSource> ToHlsl(const kiln::v1::GlslSource& from,
                                         const front::GlslSource& text) {
   if (!from.has_hlsl()) return std::nullopt;
   front::HlslSource to = {text, ToShifts(from.hlsl()), from.hlsl().row_major()};
@@ -314,7 +314,7 @@ int64_t StartGlslang(const front::GlslSource& source, const std::optional<front:
   return ThreadNanoseconds() - began;
 }
 
-using kiln::v1alpha::Capabilities;
+using kiln::v1::Capabilities;
 
 Capabilities::StatisticInfo::Better ToProto(Better better) {
   switch (better) {

@@ -16,7 +16,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 constexpr char kExplain[] = "explain_error";
 
@@ -172,7 +172,7 @@ TEST_F(CoreBackendTest, HlslIsCompiledWithItsOptions) {
   const Translation first = translate();
   EXPECT_EQ(first.status(), TargetResult::OK) << first.message();
   auto* shift = text->mutable_hlsl()->add_register_shifts();
-  shift->set_kind(kiln::v1alpha::GlslSource::RegisterShift::U);
+  shift->set_kind(kiln::v1::GlslSource::RegisterShift::U);
   shift->set_shift(7);
   EXPECT_NE(translate().spirv(), first.spirv());
   text->mutable_hlsl()->set_entry_point("B");

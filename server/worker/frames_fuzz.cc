@@ -34,7 +34,7 @@
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 using namespace kiln::worker;  // NOLINT: a fuzz driver, no header
 
 constexpr uint64_t kId = 0x1122334455667788;

@@ -16,7 +16,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class HostileTest : public testing::Test {
  protected:

@@ -35,7 +35,7 @@ void JobSink::OnPass(const kiln::PassRecord& record) {
 void JobSink::OnRemark(const kiln::Remark& remark) {
   // Bounds how much one hostile module can make a result hold.
   constexpr int kMaxRemarks = 4096;
-  kiln::v1alpha::TargetResult& to = target_ < 0 ? shared_ : current_;
+  kiln::v1::TargetResult& to = target_ < 0 ? shared_ : current_;
   if (to.remarks_size() >= kMaxRemarks) return;
   auto* r = to.add_remarks();
   r->set_pass(std::string(remark.pass));
@@ -50,7 +50,7 @@ void JobSink::SetTarget(int index) {
   current_.Clear();
 }
 
-void JobSink::AddTo(kiln::v1alpha::TargetResult* result) const {
+void JobSink::AddTo(kiln::v1::TargetResult* result) const {
   result->mutable_passes()->MergeFrom(shared_.passes());
   result->mutable_passes()->MergeFrom(current_.passes());
   result->mutable_remarks()->MergeFrom(shared_.remarks());

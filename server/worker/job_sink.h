@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/base/sink.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/board.h"
 
@@ -40,7 +40,7 @@ class JobSink : public kiln::Sink {
   // Passes from now on belong to the job's target with this index; -1: to all of them.
   void SetTarget(int index);
   // Adds the records of all targets and of the current one to `result`.
-  void AddTo(kiln::v1alpha::TargetResult* result) const;
+  void AddTo(kiln::v1::TargetResult* result) const;
 
   const std::atomic<bool>* cancelled() const { return board_->cancelled(); }
   // Ends a job: makes a fault happen whose pass never came.
@@ -54,8 +54,8 @@ class JobSink : public kiln::Sink {
   int64_t began_;
   FaultInjector inject_;  // null: no fault is due any more
   int target_ = -1;
-  kiln::v1alpha::TargetResult shared_;   // passes and remarks with target_ == -1
-  kiln::v1alpha::TargetResult current_;  // of the current target
+  kiln::v1::TargetResult shared_;   // passes and remarks with target_ == -1
+  kiln::v1::TargetResult current_;  // of the current target
 };
 
 }  // namespace kiln::worker

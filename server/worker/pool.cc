@@ -236,7 +236,7 @@ void Pool::Impl::SetWorker(Slot* slot, const Process* process) {
 
 JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
   JobOutcome outcome;
-  outcome.status = kiln::v1alpha::TargetResult::CANCELLED;
+  outcome.status = kiln::v1::TargetResult::CANCELLED;
   outcome.cause = "cancelled";
   outcome.message = "cancelled while it waited for a worker";
   outcome.queued = absl::Now() - entry.queued_at;

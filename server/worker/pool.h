@@ -46,7 +46,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "proto/compile.pb.h"
+#include "kiln/v1/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/board.h"
 #include "server/worker/owner.h"
@@ -83,7 +83,7 @@ struct PoolOptions {
 struct JobOutcome {
   // OK: the worker did the job; `results` or `translation` have the results. CRASHED, TIMED_OUT,
   // MEMORY_LIMIT: it did not survive. CANCELLED: cancelled, before or while it ran.
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::OK;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::OK;
   std::string cause;
   std::string message;
   std::string last_pass;
@@ -94,7 +94,7 @@ struct JobOutcome {
   // The target whose compile did not survive; -1: work done once for all.
   int blamed_target = -1;
   // One for each target of a CompileJob; empty if it was not finished.
-  std::vector<std::optional<kiln::v1alpha::TargetResult>> results;
+  std::vector<std::optional<kiln::v1::TargetResult>> results;
   std::optional<Translation> translation;
   // Finished passes, also of killed workers.
   std::vector<PassEvent> passes;

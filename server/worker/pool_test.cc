@@ -22,7 +22,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class PoolTest : public testing::Test {
  protected:

@@ -27,7 +27,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 // Moves a descriptor above the numbers that the child gives its own, so that one dup2 cannot
 // replace another.

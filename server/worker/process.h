@@ -65,29 +65,29 @@ inline constexpr const char* kExitReasons[] = {
 
 // All causes of death of a job, except signals that have no meaning here.
 struct DeathCause {
-  kiln::v1alpha::TargetResult::Status status;
+  kiln::v1::TargetResult::Status status;
   const char* cause;
 };
 inline constexpr DeathCause kDeathCauses[] = {
-    {kiln::v1alpha::TargetResult::CRASHED, "stack_overflow"},
-    {kiln::v1alpha::TargetResult::CRASHED, "segmentation_fault"},
-    {kiln::v1alpha::TargetResult::CRASHED, "abort"},
-    {kiln::v1alpha::TargetResult::CRASHED, "assertion"},
-    {kiln::v1alpha::TargetResult::CRASHED, "forbidden_system_call"},
-    {kiln::v1alpha::TargetResult::CRASHED, "worker_exited"},
-    {kiln::v1alpha::TargetResult::CRASHED, "worker_protocol"},
-    {kiln::v1alpha::TargetResult::CRASHED, "worker_unresponsive"},
-    {kiln::v1alpha::TargetResult::CRASHED, "no_worker"},
-    {kiln::v1alpha::TargetResult::TIMED_OUT, "cpu_time_limit"},
-    {kiln::v1alpha::TargetResult::TIMED_OUT, "wall_time_limit"},
-    {kiln::v1alpha::TargetResult::MEMORY_LIMIT, "killed_by_system"},
-    {kiln::v1alpha::TargetResult::MEMORY_LIMIT, "memory_limit"},
+    {kiln::v1::TargetResult::CRASHED, "stack_overflow"},
+    {kiln::v1::TargetResult::CRASHED, "segmentation_fault"},
+    {kiln::v1::TargetResult::CRASHED, "abort"},
+    {kiln::v1::TargetResult::CRASHED, "assertion"},
+    {kiln::v1::TargetResult::CRASHED, "forbidden_system_call"},
+    {kiln::v1::TargetResult::CRASHED, "worker_exited"},
+    {kiln::v1::TargetResult::CRASHED, "worker_protocol"},
+    {kiln::v1::TargetResult::CRASHED, "worker_unresponsive"},
+    {kiln::v1::TargetResult::CRASHED, "no_worker"},
+    {kiln::v1::TargetResult::TIMED_OUT, "cpu_time_limit"},
+    {kiln::v1::TargetResult::TIMED_OUT, "wall_time_limit"},
+    {kiln::v1::TargetResult::MEMORY_LIMIT, "killed_by_system"},
+    {kiln::v1::TargetResult::MEMORY_LIMIT, "memory_limit"},
 };
 
 // Describes how a worker left.
 struct Exit {
   std::string reason;  // of kExitReasons
-  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
+  kiln::v1::TargetResult::Status status = kiln::v1::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people
   // True if its job may have caused the end: it was killed from outside neither by the kernel for

@@ -28,7 +28,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 PoolOptions Options() {
   PoolOptions options;

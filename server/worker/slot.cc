@@ -22,7 +22,7 @@
 
 namespace kiln::worker {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 namespace {
 

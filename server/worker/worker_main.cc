@@ -94,7 +94,7 @@ bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out)
 absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink, OwnTime* own) {
   absl::Status sent;
   int last = job.compile().targets_size() - 1;
-  backend->Compile(job.compile(), sink, [&](int index, kiln::v1alpha::TargetResult result) {
+  backend->Compile(job.compile(), sink, [&](int index, kiln::v1::TargetResult result) {
     if (index == last) sink->Finish();
     own->Lap();
     result.set_target(job.compile().targets(index));

@@ -20,7 +20,7 @@ class Overview(Cli):
             self.assertIn('--json', help_text)
             self.assertIn('Exit codes:', help_text)
             self.assertEqual(self.kiln('help', command), help_text)
-        self.assertRegex(self.kiln('--version'), r'^kiln \d+\.\d+\.\d+ \(kiln\.v1alpha\)\n$')
+        self.assertRegex(self.kiln('--version'), r'^kiln \d+\.\d+\.\d+ \(kiln\.v1\)\n$')
 
     def test_usage_errors(self):
         self.fails(2, 'Usage: kiln COMMAND')

@@ -36,7 +36,7 @@ class Reach(Cli):
         self.assertIn('serving', self.kiln('health'))
         health = json.loads(self.kiln('health', '--json'))
         self.assertEqual({s['service']: s['status'] for s in health['services']},
-                         {'': 'serving', 'kiln.v1alpha.Compiler': 'serving'})
+                         {'': 'serving', 'kiln.v1.Compiler': 'serving'})
         self.assertIn('locked in by', health['services'][1]['detail'])
         self.assertIn('seccomp', health['services'][1]['detail'])
         self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +\d+ .*stages:.*optional')

@@ -15,7 +15,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 class NullTest : public testing::Test {
  protected:

@@ -13,7 +13,7 @@ import grpc
 import http2_attacker
 from attacks_target import MIB, attack, call, compile_on
 
-COMPILE = "/kiln.v1alpha.Compiler/Compile"
+COMPILE = "/kiln.v1.Compiler/Compile"
 REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 

@@ -50,10 +50,11 @@ class Programs:
         self.settings = set(re.findall(r"--([a-z-]+)=", text))
         self.work = tempfile.mkdtemp(prefix="kiln_attacks_", dir="/tmp")
         subprocess.run(
-            ["protoc", "-I.", "--python_out=" + self.work, "proto/compiler.proto",
-             "proto/compile.proto", "proto/launch_record.proto", "proto/worker.proto"], check=True)
+            ["protoc", "-I.", "-Iproto", "--python_out=" + self.work, "kiln/v1/compiler.proto",
+             "kiln/v1/compile.proto", "kiln/v1/launch_record.proto", "proto/worker.proto"], check=True)
         sys.path.insert(0, self.work)
-        from proto import compile_pb2, worker_pb2
+        from kiln.v1 import compile_pb2
+        from proto import worker_pb2
         self.pb, self.worker_pb = compile_pb2, worker_pb2
 
     @staticmethod
@@ -154,7 +155,7 @@ def call(channel, method, data, timeout, **how):
 
 def compile_on(channel, pb, request, timeout):
     """Returns (name of the gRPC status, CompileResponse or text)."""
-    status, data = call(channel, "/kiln.v1alpha.Compiler/Compile", request.SerializeToString(), timeout)
+    status, data = call(channel, "/kiln.v1.Compiler/Compile", request.SerializeToString(), timeout)
     return status, pb.CompileResponse.FromString(data) if status == "OK" else data
 
 

@@ -34,8 +34,8 @@
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::TargetResult;
 
 constexpr int kItems = 600;
 constexpr int kBefore = 200;  // answered before the daemon goes away

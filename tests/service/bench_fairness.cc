@@ -55,8 +55,8 @@ using kiln::test::Crowd;
 using kiln::test::CrowdProcess;
 using kiln::test::CrowdResult;
 using kiln::test::KilndProcess;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
 
 constexpr int kHitsPerMiss = 10;
 
@@ -115,7 +115,7 @@ double Quantile(std::vector<double> v, double part) {
 class Interactive {
  public:
   Interactive(const std::string& source, const std::string& address)
-      : stub_(kiln::v1alpha::Compiler::NewStub(kiln::test::ChannelFrom(source, address))),
+      : stub_(kiln::v1::Compiler::NewStub(kiln::test::ChannelFrom(source, address))),
         glsl_(kiln::test::Glsl(0)) {
     Times warm;
     Call(0, &warm.misses, &warm);
@@ -145,7 +145,7 @@ class Interactive {
     }
   }
 
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
   const std::string glsl_;
   uint64_t salt_ = 1u << 30;
 };

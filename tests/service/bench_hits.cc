@@ -48,7 +48,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -56,10 +56,10 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
 
 struct Settings {
   int seconds = 10;
@@ -124,8 +124,8 @@ class EchoStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool writing_ = false;
 };
 
-using EchoBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
-    kiln::v1alpha::Compiler::WithRawCallbackMethod_CompileStream<kiln::v1alpha::Compiler::Service>>;
+using EchoBase = kiln::v1::Compiler::WithRawCallbackMethod_Compile<
+    kiln::v1::Compiler::WithRawCallbackMethod_CompileStream<kiln::v1::Compiler::Service>>;
 
 grpc::ByteBuffer AsBuffer(const google::protobuf::MessageLite& message) {
   grpc::Slice slice(message.SerializeAsString());
@@ -379,7 +379,7 @@ class UnaryLoad final : public Load {
     auto* call = new Call;
     call->start = Clock::now();
     call->reader =
-        stub_->PrepareUnaryCall(&call->context, "/kiln.v1alpha.Compiler/Compile", Next(), &queue_);
+        stub_->PrepareUnaryCall(&call->context, "/kiln.v1.Compiler/Compile", Next(), &queue_);
     call->reader->StartCall();
     call->reader->Finish(&call->response, &call->status, call);
   }
@@ -391,7 +391,7 @@ class StreamLoad final : public Load {
  public:
   StreamLoad(const Target& target, const std::vector<grpc::ByteBuffer>& requests)
       : Load(target, requests),
-        stream_(stub_->PrepareCall(&context_, "/kiln.v1alpha.Compiler/CompileStream", &queue_)) {
+        stream_(stub_->PrepareCall(&context_, "/kiln.v1.Compiler/CompileStream", &queue_)) {
     stream_->StartCall(Tag(kStart));
     Await();
     stream_->Read(&message_, Tag(kRead));
@@ -467,13 +467,13 @@ Requests Fill(const kiln::test::KilndProcess& kilnd, const Settings& s) {
     CompileResponse response;
     grpc::ClientContext context;
     grpc::Status status = stub->Compile(&context, request, &response);
-    if (!status.ok() || response.results(0).status() != kiln::v1alpha::TargetResult::OK) {
+    if (!status.ok() || response.results(0).status() != kiln::v1::TargetResult::OK) {
       fprintf(stderr, "filling failed: %s\n", status.error_message().c_str());
       exit(1);
     }
     *requests.results.add_results() = response.results(0);
     auto digest = kiln::cache::SpirvDigest(request.spirv());
-    request.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::SPIRV);
+    request.mutable_digest()->set_kind(kiln::v1::SourceDigest::SPIRV);
     request.mutable_digest()->set_sha256(std::string(kiln::cache::AsBytes(digest)));
     requests.calls.push_back(AsBuffer(request));
     StreamRequest item;

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     (*board)->Reset();
     kiln::worker::JobSink sink(board->get(), {}, kiln::ThreadNanoseconds());
     kiln::worker::FakeBackend backend;
-    backend.Compile(job.compile(), &sink, [](int, const kiln::v1alpha::TargetResult&) {});
+    backend.Compile(job.compile(), &sink, [](int, const kiln::v1::TargetResult&) {});
     here.push_back(Microseconds(start));
 
     start = Clock::now();

@@ -22,15 +22,15 @@
 #include <thread>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
 namespace {
 
 using kiln::test::KilndProcess;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
 
 struct Settings {
   int mebibytes = 64;

@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "tests/service/kilnd_process.h"
 
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 
 std::string Read(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -83,13 +83,13 @@ TEST_F(CompilerTest, SampleShadersCompileTheSameEverywhere) {
     TargetResult result = Compile(kilnd_, request);
     ASSERT_TRUE(result.status() == TargetResult::OK || result.status() == TargetResult::REFUSED)
         << path << ": " << result.cause() << ": " << result.message() << " " << result.last_pass();
-    EXPECT_EQ(result.cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(result.cache(), kiln::v1::CACHE_MISS);
     if (result.status() != TargetResult::OK) continue;
     ++compiled;
     ASSERT_GT(result.variants_size(), 0);
     EXPECT_GT(result.passes_size(), 0);
     TargetResult hit = Compile(kilnd_, request);
-    EXPECT_EQ(hit.cache(), kiln::v1alpha::CACHE_MEMORY);
+    EXPECT_EQ(hit.cache(), kiln::v1::CACHE_MEMORY);
     TargetResult elsewhere = Compile(other_, request);
     EXPECT_EQ(elsewhere.key(), result.key());
     for (int i = 0; i < result.variants_size(); ++i) {
@@ -129,7 +129,7 @@ TEST_F(CompilerTest, TwoTargetsAreAnsweredFromOnePrepare) {
     request.clear_targets();
     request.add_targets(of_both.target());
     const TargetResult alone = Compile(other_, request);
-    EXPECT_EQ(alone.cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(alone.cache(), kiln::v1::CACHE_MISS);
     EXPECT_EQ(alone.key(), of_both.key());
     EXPECT_EQ(alone.code_generation_version(), of_both.code_generation_version());
     ASSERT_EQ(alone.variants_size(), of_both.variants_size());

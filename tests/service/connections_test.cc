@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/admin.grpc.pb.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/admin.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
@@ -36,8 +36,8 @@ namespace kiln::test {
 namespace {
 
 using Descriptors = KilndProcess::Descriptors;
-using kiln::v1alpha::TargetResult;
-using Stub = kiln::v1alpha::Compiler::Stub;
+using kiln::v1::TargetResult;
+using Stub = kiln::v1::Compiler::Stub;
 using std::chrono::milliseconds;
 
 // A client's first bytes in HTTP/2: the preface and empty settings.
@@ -150,7 +150,7 @@ class ConnectionsTest : public testing::Test {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + milliseconds(deadline_ms));
     context.set_wait_for_ready(patient);
-    kiln::v1alpha::Capabilities capabilities;
+    kiln::v1::Capabilities capabilities;
     return stub->GetCapabilities(&context, {}, &capabilities);
   }
   static grpc::Status Compile(Stub* stub, uint32_t seed, const std::string& fault,
@@ -158,10 +158,10 @@ class ConnectionsTest : public testing::Test {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     if (!fault.empty()) context.AddMetadata("kiln-fault", fault);
-    kiln::v1alpha::CompileRequest request;
+    kiln::v1::CompileRequest request;
     request.set_spirv(worker::FakeModule(seed));
     request.add_targets("tgl");
-    kiln::v1alpha::CompileResponse response;
+    kiln::v1::CompileResponse response;
     grpc::Status status = stub->Compile(&context, request, &response);
     if (result != nullptr && response.results_size() > 0) *result = response.results(0);
     return status;
@@ -182,7 +182,7 @@ std::unique_ptr<Stub> StubOfAnother(const std::string& address) {
   EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
   EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  return kiln::v1alpha::Compiler::NewStub(grpc::CreateInsecureChannelFromFd("kilnd", fd));
+  return kiln::v1::Compiler::NewStub(grpc::CreateInsecureChannelFromFd("kilnd", fd));
 }
 
 // Many connections of one address that speak HTTP/2 and never call leave slots for another address;
@@ -245,10 +245,10 @@ INSTANTIATE_TEST_SUITE_P(, PlaceTest, testing::Values("127.0.0.1:0", "unix:place
 // after clients that never called.
 TEST_F(ConnectionsTest, CallsToTheAdminServiceCount) {
   Start({"--max-connections=8", "--max-connections-per-address=2"});
-  const auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
+  const auto admin = kiln::v1::Admin::NewStub(kilnd_->Channel());
   const auto list = [&admin] {
     grpc::ClientContext context;
-    kiln::v1alpha::QuarantineList entries;
+    kiln::v1::QuarantineList entries;
     return admin->ListQuarantine(&context, {}, &entries);
   };
   ASSERT_TRUE(list().ok());

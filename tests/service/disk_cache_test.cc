@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -33,10 +33,10 @@ namespace kiln::test {
 namespace {
 
 namespace fs = std::filesystem;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::SourceDigest;
+using kiln::v1::TargetResult;
 using worker::FakeModule;
 
 CompileRequest Request(uint32_t seed) {
@@ -80,7 +80,7 @@ class DiskCacheTest : public testing::Test {
     return status.ok();
   }
   // Expects a correct result and returns the tier that it came from.
-  kiln::v1alpha::CacheTier Tier(const CompileRequest& request) {
+  kiln::v1::CacheTier Tier(const CompileRequest& request) {
     TargetResult result;
     EXPECT_TRUE(Compile(request, &result));
     EXPECT_EQ(result.status(), TargetResult::OK);
@@ -96,7 +96,7 @@ class DiskCacheTest : public testing::Test {
 
   std::string dir_, cache_;
   std::unique_ptr<KilndProcess> kilnd_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
 };
 
 TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
@@ -108,12 +108,12 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
       kilnd_->Page("/healthz").rfind("ok\nthe disk cache is unavailable (not_a_directory): ", 0),
       0u)
       << kilnd_->Page("/healthz");
-  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Tier(Request(1)), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1::CACHE_MEMORY);
   fs::remove(cache_);
   AwaitState("serving");
   EXPECT_EQ(kilnd_->Page("/healthz"), "ok\n");
-  EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(2)), kiln::v1::CACHE_MISS);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   EXPECT_NE(kilnd_->log().find(
@@ -122,17 +122,17 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
       << kilnd_->log();
   EXPECT_NE(kilnd_->log().find("event=cache_recovered"), std::string::npos) << kilnd_->log();
   Start();
-  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1::CACHE_DISK);
 }
 
 TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
   Start();
-  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(1)), kiln::v1::CACHE_MISS);
   chmod(cache_.c_str(), 0777);
   AwaitState("unavailable");
   EXPECT_EQ(Failing("open_to_others"), 1);
-  EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Tier(Request(2)), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1::CACHE_MEMORY);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   const std::string why = "other users can write to cache directory " + cache_ + " (mode 0777)";
@@ -140,7 +140,7 @@ TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
             std::string::npos)
       << kilnd_->log();
   Start();
-  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(1)), kiln::v1::CACHE_MISS);
   EXPECT_NE(kilnd_->Page("/healthz").find("unavailable (open_to_others): " + why),
             std::string::npos)
       << kilnd_->Page("/healthz");
@@ -149,12 +149,12 @@ TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   Start();
-  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1::CACHE_DISK);
 }
 
 TEST_F(DiskCacheTest, FilesDeletedWhileRunning) {
   Start();
-  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(1)), kiln::v1::CACHE_MISS);
   std::error_code raced;  // races with the daemon, which makes it anew
   fs::remove_all(cache_, raced);
   const std::string lost = "kiln_cache_damaged_generations_total{result=\"lost\"}";
@@ -171,12 +171,12 @@ TEST_F(DiskCacheTest, FilesDeletedWhileRunning) {
   EXPECT_EQ(kilnd_->Metric(lost), 1);
   // Its records were in memory still, and are written again.
   EXPECT_EQ(kilnd_->Metric("kiln_cache_lost_records_total"), 0);
-  EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(2)), kiln::v1::CACHE_MISS);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   Start();
-  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_DISK);
-  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1::CACHE_DISK);
 }
 
 TEST_F(DiskCacheTest, WithoutADirectoryOtherOutputsNeedNoCompile) {
@@ -185,10 +185,10 @@ TEST_F(DiskCacheTest, WithoutADirectoryOtherOutputsNeedNoCompile) {
   stub_ = kilnd_->Stub();
   CompileRequest statistics = Request(1);
   statistics.clear_outputs();
-  EXPECT_EQ(Tier(statistics), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(statistics), kiln::v1::CACHE_MISS);
   TargetResult result;
   ASSERT_TRUE(Compile(DigestOnly(1), &result));
-  EXPECT_EQ(result.cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(result.cache(), kiln::v1::CACHE_MEMORY);
   EXPECT_FALSE(result.variants(0).code().empty());
 }
 
@@ -209,25 +209,25 @@ TEST_F(DiskCacheTest, AFullDisk) {
   };
   fill();
   Start({"--cache-bytes=16MiB"});  // full at start
-  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Tier(Request(1)), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1::CACHE_MEMORY);
   AwaitState("unavailable");
   fs::remove(ballast);
   AwaitState("serving");
-  EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(2)), kiln::v1::CACHE_MISS);
   fill();  // while it runs
   for (uint32_t seed = 100; seed < 2000 && Failing("full") != 1; ++seed) {
-    ASSERT_EQ(Tier(Request(seed)), kiln::v1alpha::CACHE_MISS);
+    ASSERT_EQ(Tier(Request(seed)), kiln::v1::CACHE_MISS);
   }
   EXPECT_EQ(Failing("full"), 1);
   fs::remove(ballast);
   AwaitState("serving");
-  EXPECT_EQ(Tier(Request(3)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(Request(3)), kiln::v1::CACHE_MISS);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   Start({"--cache-bytes=16MiB"});
-  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_DISK);
-  EXPECT_EQ(Tier(DigestOnly(3)), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1::CACHE_DISK);
+  EXPECT_EQ(Tier(DigestOnly(3)), kiln::v1::CACHE_DISK);
   EXPECT_EQ(kilnd_->Metric("kiln_cache_lost_records_total"), 0);
 }
 
@@ -246,7 +246,7 @@ TEST_F(DiskCacheTest, KillNineAtRandomPoints) {
       if (seed < checked && random() % 20 != 0) continue;
       TargetResult result;
       ASSERT_TRUE(Compile(DigestOnly(static_cast<uint32_t>(seed)), &result));
-      ASSERT_EQ(result.cache(), kiln::v1alpha::CACHE_DISK) << seed << " in round " << round;
+      ASSERT_EQ(result.cache(), kiln::v1::CACHE_DISK) << seed << " in round " << round;
       ASSERT_EQ(result.variants(0).code(), code[seed]);
     }
     checked = code.size();

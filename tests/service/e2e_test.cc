@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "proto/error_details.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
@@ -26,12 +26,12 @@
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::SourceDigest;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
+using kiln::v1::TargetResult;
 using worker::FakeModule;
 
 CompileRequest Request(uint32_t seed, const std::vector<std::string>& targets = {"tgl"}) {
@@ -87,7 +87,7 @@ class E2eTest : public testing::Test {
 
   std::string dir_;
   std::unique_ptr<KilndProcess> kilnd_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
 };
 
 TEST_F(E2eTest, MissThenMemoryThenDiskAfterRestart) {
@@ -97,7 +97,7 @@ TEST_F(E2eTest, MissThenMemoryThenDiskAfterRestart) {
   ASSERT_EQ(first.response.results_size(), 2);
   for (const auto& r : first.response.results()) {
     EXPECT_EQ(r.status(), TargetResult::OK);
-    EXPECT_EQ(r.cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(r.cache(), kiln::v1::CACHE_MISS);
     EXPECT_EQ(r.key().size(), 64u);
     EXPECT_FALSE(r.variants(0).code().empty());
     EXPECT_GT(r.timings().service_ns(), 0);
@@ -105,16 +105,16 @@ TEST_F(E2eTest, MissThenMemoryThenDiskAfterRestart) {
   }
   EXPECT_NE(first.response.results(0).key(), first.response.results(1).key());
   Outcome second = Compile(DigestOnly(1));
-  EXPECT_EQ(second.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(second.result().cache(), kiln::v1::CACHE_MEMORY);
   EXPECT_EQ(second.result().variants(0).code(), first.result().variants(0).code());
   EXPECT_EQ(second.result().key(), first.result().key());
   kilnd_->Signal(SIGTERM);
   ASSERT_EQ(kilnd_->Wait(), 0) << kilnd_->log();
   Start();
   Outcome third = Compile(DigestOnly(1));
-  EXPECT_EQ(third.result().cache(), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(third.result().cache(), kiln::v1::CACHE_DISK);
   EXPECT_EQ(third.result().variants(0).code(), first.result().variants(0).code());
-  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1::CACHE_MEMORY);
 }
 
 TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
@@ -126,7 +126,7 @@ TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
       Outcome outcome = Compile(DigestOnly(seed));
       ASSERT_TRUE(outcome.status.ok());
       ASSERT_EQ(outcome.result().status(), TargetResult::OK) << seed << " in round " << round;
-      ASSERT_EQ(outcome.result().cache(), kiln::v1alpha::CACHE_DISK);
+      ASSERT_EQ(outcome.result().cache(), kiln::v1::CACHE_DISK);
     }
     // Killed at a moment unrelated to the daemon's work: a few acknowledgements and some hundred
     // microseconds into a round.
@@ -199,7 +199,7 @@ TEST_F(E2eTest, ADeathIsOneRequestsResult) {
     // Not remembered: the same request without the fault compiles.
     Outcome again = Compile(Request(seed));
     EXPECT_EQ(again.result().status(), TargetResult::OK);
-    EXPECT_EQ(again.result().cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(again.result().cache(), kiln::v1::CACHE_MISS);
     ++seed;
   }
   stop = true;
@@ -236,8 +236,8 @@ TEST_F(E2eTest, IdenticalRequestsInFlightCompileOnce) {
       ASSERT_TRUE(outcome.status.ok());
       ASSERT_EQ(outcome.result().status(), TargetResult::OK);
       switch (outcome.result().cache()) {
-        case kiln::v1alpha::CACHE_MISS: ++missed; break;
-        case kiln::v1alpha::CACHE_COALESCED: ++coalesced; break;
+        case kiln::v1::CACHE_MISS: ++missed; break;
+        case kiln::v1::CACHE_COALESCED: ++coalesced; break;
         default: ++cached;
       }
     });
@@ -260,7 +260,7 @@ TEST_F(E2eTest, ACompileIsCancelledOnlyWhenItsLastWaiterLeaves) {
   Outcome stayed = Compile(Request(7));
   leaver.join();
   EXPECT_EQ(stayed.result().status(), TargetResult::OK);
-  EXPECT_EQ(stayed.result().cache(), kiln::v1alpha::CACHE_COALESCED);
+  EXPECT_EQ(stayed.result().cache(), kiln::v1::CACHE_COALESCED);
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(3900));
 }
 
@@ -272,8 +272,8 @@ TEST_F(E2eTest, ADeadlineStopsTheWorker) {
   EXPECT_EQ(Compile(Request(2), "hang", 1500).status.error_code(), grpc::DEADLINE_EXCEEDED);
   AwaitMetric("kiln_worker_exits_total{reason=\"cancelled\"}", 1);
   // Neither call stored a result.
-  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Compile(Request(2)).result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Compile(Request(2)).result().cache(), kiln::v1::CACHE_MISS);
 }
 
 TEST_F(E2eTest, CancellationReachesTheWorker) {
@@ -355,7 +355,7 @@ TEST_F(E2eTest, ItemsOfAStreamShareTheBoundOnBytes) {
   Start({"--workers=1", "--request-bytes=4MiB"});
   grpc::ClientContext context;
   auto stream = stub_->CompileStream(&context);
-  kiln::v1alpha::StreamRequest item;
+  kiln::v1::StreamRequest item;
   for (uint32_t i = 1; i <= 3; ++i) {
     item.set_item(i);
     *item.mutable_request() = Large(i, i == 3 ? 5 : 2);
@@ -363,7 +363,7 @@ TEST_F(E2eTest, ItemsOfAStreamShareTheBoundOnBytes) {
   }
   stream->WritesDone();
   std::map<uint64_t, int> codes;
-  kiln::v1alpha::StreamResponse response;
+  kiln::v1::StreamResponse response;
   while (stream->Read(&response)) {
     if (response.has_error()) codes[response.item()] = response.error().code();
     if (response.has_error()) {
@@ -382,12 +382,12 @@ TEST_F(E2eTest, AnItemsNumberIsItsOwnUntilItIsAnswered) {
   context.AddMetadata("kiln-fault", "slow::1000");
   auto stream = stub_->CompileStream(&context);
   auto ask = [&](uint32_t word) {
-    kiln::v1alpha::StreamRequest item;
+    kiln::v1::StreamRequest item;
     item.set_item(1);
     *item.mutable_request() = Request(word);
     EXPECT_TRUE(stream->Write(item));
   };
-  kiln::v1alpha::StreamResponse answer;
+  kiln::v1::StreamResponse answer;
   ASSERT_TRUE(stream->Read(&answer));  // the credits
   ask(1);                              // has to wait
   ask(2);
@@ -401,7 +401,7 @@ TEST_F(E2eTest, AnItemsNumberIsItsOwnUntilItIsAnswered) {
   stream->WritesDone();
   int hits = 0;
   for (; stream->Read(&answer); ++hits) {
-    EXPECT_EQ(answer.response().results(0).cache(), kiln::v1alpha::CACHE_MEMORY);
+    EXPECT_EQ(answer.response().results(0).cache(), kiln::v1::CACHE_MEMORY);
   }
   EXPECT_EQ(hits, 3);
   EXPECT_TRUE(stream->Finish().ok());
@@ -478,7 +478,7 @@ TEST_F(E2eTest, UnreadAnswersAreBounded) {
   }
   const double before = ResidentBytes(kilnd_->pid());
   const auto channel = kilnd_->Channel();
-  const auto stub = kiln::v1alpha::Compiler::NewStub(channel);
+  const auto stub = kiln::v1::Compiler::NewStub(channel);
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>>> streams;
   std::vector<std::thread> senders;
@@ -532,7 +532,7 @@ TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   grpc::CompletionQueue queue;
-  auto call = raw.PrepareCall(&context, "/kiln.v1alpha.Compiler/CompileStream", &queue);
+  auto call = raw.PrepareCall(&context, "/kiln.v1.Compiler/CompileStream", &queue);
   void* tag;
   bool ok;
   auto done = [&] { return queue.Next(&tag, &ok) && ok; };
@@ -631,8 +631,8 @@ TEST_F(E2eTest, CompressedRequestsAreRefusedUninflated) {
     const auto channel =
         grpc::CreateCustomChannel(kilnd_->address(), grpc::InsecureChannelCredentials(), arguments);
     for (const char* method :
-         {"/kiln.v1alpha.Compiler/Compile", "/kiln.v1alpha.Compiler/CompileStream",
-          "/kiln.v1alpha.Compiler/GetCapabilities", "/grpc.health.v1.Health/Check"}) {
+         {"/kiln.v1.Compiler/Compile", "/kiln.v1.Compiler/CompileStream",
+          "/kiln.v1.Compiler/GetCapabilities", "/grpc.health.v1.Health/Check"}) {
       const grpc::Status status = CallRaw(channel, method, zeros);
       EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED) << method << status.error_message();
     }
@@ -657,12 +657,12 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   const std::string include("\x2a\x00", 2);
   const double before = PeakBytes(kilnd_->pid());
   for (const std::string& pair : pairs) {
-    EXPECT_EQ(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/Compile", times(4 << 20, pair))
-                  .error_code(),
-              grpc::INVALID_ARGUMENT);
+    EXPECT_EQ(
+        CallRaw(kilnd_->Channel(), "/kiln.v1.Compiler/Compile", times(4 << 20, pair)).error_code(),
+        grpc::INVALID_ARGUMENT);
   }
   const std::string glsl = "\x12\x80\x80\x80\x04" + times(4 << 20, include);
-  EXPECT_EQ(FieldOf(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/Compile", glsl)),
+  EXPECT_EQ(FieldOf(CallRaw(kilnd_->Channel(), "/kiln.v1.Compiler/Compile", glsl)),
             "glsl.includes");
   // As an item of a stream, and in a call whose request is not read.
   const std::string item = std::string("\x08\x01\x12\x85\x80\x80\x04", 7) + glsl;
@@ -677,7 +677,7 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   stream->WritesDone();
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_TRUE(
-      CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/GetCapabilities", times(4 << 20, pairs[2]))
+      CallRaw(kilnd_->Channel(), "/kiln.v1.Compiler/GetCapabilities", times(4 << 20, pairs[2]))
           .ok());
   EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 96 << 20);
   EXPECT_TRUE(Compile(Request(1)).status.ok());
@@ -755,7 +755,7 @@ TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
   digest.mutable_digest()->set_kind(SourceDigest::GLSL);
   digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha)));
   Outcome cached = Compile(digest);
-  EXPECT_EQ(cached.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(cached.result().cache(), kiln::v1::CACHE_MEMORY);
   EXPECT_EQ(cached.result().timings().translate_ns(), 1000);
   EXPECT_EQ(cached.result().timings().start_ns(), 0);  // per worker, not per text
   // Another target of a known source needs neither the text nor glslang again.
@@ -776,20 +776,20 @@ TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
 TEST_F(E2eTest, PoliciesAndRefusals) {
   Start();
   CompileRequest request = Request(1);
-  request.set_cache_policy(kiln::v1alpha::CACHE_ONLY_IF_CACHED);
+  request.set_cache_policy(kiln::v1::CACHE_ONLY_IF_CACHED);
   EXPECT_EQ(Compile(request).result().status(), TargetResult::NOT_CACHED);
   EXPECT_EQ(Compile(DigestOnly(1)).result().status(), TargetResult::NOT_CACHED);
-  request.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
-  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
+  request.set_cache_policy(kiln::v1::CACHE_BYPASS);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1::CACHE_MISS);
   EXPECT_EQ(Compile(DigestOnly(1)).result().status(), TargetResult::NOT_CACHED);
-  request.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
-  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
-  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  request.set_cache_policy(kiln::v1::CACHE_REFRESH);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1::CACHE_MISS);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1::CACHE_MEMORY);
 
   CompileRequest refused = Request(1);
   refused.set_spirv(worker::RefusedFakeModule());
-  for (auto tier : {kiln::v1alpha::CACHE_MISS, kiln::v1alpha::CACHE_MEMORY}) {
+  for (auto tier : {kiln::v1::CACHE_MISS, kiln::v1::CACHE_MEMORY}) {
     Outcome outcome = Compile(refused);
     EXPECT_EQ(outcome.result().status(), TargetResult::REFUSED);
     EXPECT_EQ(outcome.result().cause(), "fake_capability");
@@ -816,9 +816,9 @@ TEST_F(E2eTest, OutputsAreWhatWasAskedFor) {
   }
   request.mutable_outputs()->set_assembly(true);
   Outcome assembly = Compile(request);  // was not stored: compiled again, once
-  EXPECT_EQ(assembly.result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(assembly.result().cache(), kiln::v1::CACHE_MISS);
   EXPECT_FALSE(assembly.result().variants(0).assembly().empty());
-  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1::CACHE_MEMORY);
 }
 
 TEST_F(E2eTest, MalformedRequestsAreNamedByField) {
@@ -880,7 +880,7 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
     grpc::CompletionQueue queue;
-    auto call = raw.PrepareUnaryCall(&context, "/kiln.v1alpha.Compiler/Compile", request, &queue);
+    auto call = raw.PrepareUnaryCall(&context, "/kiln.v1.Compiler/Compile", request, &queue);
     grpc::Status status;
     call->StartCall();
     call->Finish(&response, &status, nullptr);
@@ -949,27 +949,27 @@ TEST_F(E2eTest, ADigestIsWorthNothingToWhoDidNotHaveItsSource) {
   glsl.add_targets("tgl");
   CompileRequest glsl_digest = glsl;
   const cache::Digest digest = cache::GlslDigest(glsl.glsl());
-  glsl_digest.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::GLSL);
+  glsl_digest.mutable_digest()->set_kind(kiln::v1::SourceDigest::GLSL);
   glsl_digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(digest)));
   EXPECT_EQ(Compile(Request(1)).result().status(), TargetResult::OK);
   EXPECT_EQ(Compile(glsl).result().status(), TargetResult::OK);
-  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
-  EXPECT_EQ(Compile(glsl_digest).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1::CACHE_MEMORY);
+  EXPECT_EQ(Compile(glsl_digest).result().cache(), kiln::v1::CACHE_MEMORY);
   const std::string unknown = Compile(DigestOnly(2)).result().message();
   auto first = std::exchange(stub_, kilnd_->Stub());  // a separate connection
   const Outcome stolen = Compile(DigestOnly(1));
   EXPECT_EQ(stolen.result().status(), TargetResult::NOT_CACHED);
   EXPECT_EQ(stolen.result().message(), unknown);
   EXPECT_EQ(Compile(glsl_digest).result().status(), TargetResult::NOT_CACHED);
-  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
-  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1::CACHE_MEMORY);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1::CACHE_MEMORY);
   EXPECT_EQ(Compile(glsl_digest).result().status(), TargetResult::NOT_CACHED);
 }
 
 // A client with gRPC's usual bound on messages.
 TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
   Start();
-  const auto stub = kiln::v1alpha::Compiler::NewStub(
+  const auto stub = kiln::v1::Compiler::NewStub(
       grpc::CreateChannel(kilnd_->address(), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
   auto stream = stub->CompileStream(&context);
@@ -1007,7 +1007,7 @@ TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
   ASSERT_TRUE(response.ParseFromString(bytes));
   const Outcome whole = Compile(large);
   EXPECT_EQ(response.results(0).variants(0).code(), whole.result().variants(0).code());
-  EXPECT_EQ(whole.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(whole.result().cache(), kiln::v1::CACHE_MEMORY);
 }
 
 // No message exceeds the daemon's bound, whatever size the answer has.
@@ -1015,13 +1015,13 @@ TEST_F(E2eTest, TheBoundOnMessagesHoldsToTheByte) {
   constexpr int kBound = 16 << 10;
   Start({"--max-response-bytes=16KiB"});
   grpc::ClientContext unary;
-  kiln::v1alpha::Capabilities c;
+  kiln::v1::Capabilities c;
   ASSERT_TRUE(stub_->GetCapabilities(&unary, {}, &c).ok());
   EXPECT_EQ(c.limits().max_response_bytes(), static_cast<uint64_t>(kBound));
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kBound);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto stub = kiln::v1alpha::Compiler::NewStub(
+  const auto stub = kiln::v1::Compiler::NewStub(
       grpc::CreateCustomChannel(kilnd_->address(), grpc::InsecureChannelCredentials(), arguments));
   grpc::ClientContext context;
   auto stream = stub->CompileStream(&context);
@@ -1073,7 +1073,7 @@ TEST_F(E2eTest, ShaderSourceNeverReachesTheLog) {
 TEST_F(E2eTest, CapabilitiesSayWhatThereIs) {
   Start({"--max-targets=5"});
   grpc::ClientContext context;
-  kiln::v1alpha::Capabilities c;
+  kiln::v1::Capabilities c;
   ASSERT_TRUE(stub_->GetCapabilities(&context, {}, &c).ok());
   ASSERT_EQ(c.targets_size(), 2);
   EXPECT_EQ(c.targets(0).name(), "tgl");

@@ -26,10 +26,10 @@
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::Compiler;
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::Compiler;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 
 // kilnd's retry delay; like the program kiln a client waits up to a quarter more, by chance.
 constexpr std::chrono::milliseconds kRetry(250);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 
 namespace kiln::test {
 
@@ -42,7 +42,7 @@ std::shared_ptr<grpc::Channel> ChannelFrom(const std::string& source, const std:
 // Returns a compute shader with a specialisation constant: each value of it gives another result of
 // about the same cost. `loops` 0: some 2 ms; otherwise so many loops over values that are all live.
 std::string Glsl(int loops);
-kiln::v1alpha::CompileRequest Request(const std::string& glsl, uint64_t salt);
+kiln::v1::CompileRequest Request(const std::string& glsl, uint64_t salt);
 
 // Keeps the crowd's calls in flight; returns after `calls` of them. Exits if an answer is neither a
 // result nor UNAVAILABLE.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/fairness_client.h"
 #include "tests/service/kilnd_process.h"
@@ -19,13 +19,13 @@
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using Stub = kiln::v1alpha::Compiler::Stub;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using Stub = kiln::v1::Compiler::Stub;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 std::unique_ptr<Stub> StubOn(std::shared_ptr<grpc::Channel> channel) {
-  return kiln::v1alpha::Compiler::NewStub(std::move(channel));
+  return kiln::v1::Compiler::NewStub(std::move(channel));
 }
 
 // Waiting calls, each in a separate thread.
@@ -267,7 +267,7 @@ TEST_F(FairnessTest, ItemsOfAStreamAreRefusedAsSlowly) {
   context.AddMetadata("kiln-fault", "slow::20000");
   auto stream = stub->CompileStream(&context);
   constexpr uint64_t kItems = 60;
-  kiln::v1alpha::StreamRequest request;
+  kiln::v1::StreamRequest request;
   request.mutable_request()->add_targets("tgl");
   const auto send = [&](uint64_t item) {
     request.set_item(item);
@@ -280,7 +280,7 @@ TEST_F(FairnessTest, ItemsOfAStreamAreRefusedAsSlowly) {
     std::this_thread::sleep_for(std::chrono::seconds(3));
     context.TryCancel();
   });
-  kiln::v1alpha::StreamResponse response;
+  kiln::v1::StreamResponse response;
   while (stream->Read(&response)) {
     if (response.item() == 0) continue;
     EXPECT_EQ(response.error().code(), grpc::UNAVAILABLE);

@@ -42,7 +42,7 @@ class HostileTest : public testing::Test {
   bool Answers() {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-    kiln::v1alpha::Capabilities capabilities;
+    kiln::v1::Capabilities capabilities;
     return kilnd_->Stub()->GetCapabilities(&context, {}, &capabilities).ok();
   }
 

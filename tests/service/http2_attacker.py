@@ -50,7 +50,7 @@ def call_header(path):
 
 
 HEALTH = call_header(b'/grpc.health.v1.Health/Check')
-CAPABILITIES = call_header(b'/kiln.v1alpha.Compiler/GetCapabilities')
+CAPABILITIES = call_header(b'/kiln.v1.Compiler/GetCapabilities')
 EMPTY_MESSAGE = b'\0\0\0\0\0'
 
 

@@ -121,8 +121,8 @@ std::shared_ptr<grpc::Channel> KilndProcess::Channel() const {
   return grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
 }
 
-std::unique_ptr<kiln::v1alpha::Compiler::Stub> KilndProcess::Stub() const {
-  return kiln::v1alpha::Compiler::NewStub(Channel());
+std::unique_ptr<kiln::v1::Compiler::Stub> KilndProcess::Stub() const {
+  return kiln::v1::Compiler::NewStub(Channel());
 }
 
 std::string KilndProcess::Page(const std::string& path) const {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 
 namespace kiln::test {
 
@@ -51,7 +51,7 @@ class KilndProcess {
   pid_t pid() const { return pid_; }
 
   std::shared_ptr<grpc::Channel> Channel() const;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> Stub() const;
+  std::unique_ptr<kiln::v1::Compiler::Stub> Stub() const;
   // Returns the body of http://METRICS/PATH; empty on failure.
   std::string Page(const std::string& path) const;
   std::string Metrics() const { return Page("/metrics"); }

@@ -18,15 +18,15 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
 using worker::FakeModule;
 
 CompileRequest Request(uint32_t seed) {
@@ -111,7 +111,7 @@ class LogTest : public testing::Test {
 
   std::string dir_;
   std::unique_ptr<KilndProcess> kilnd_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
   grpc::Status status_;
 };
 
@@ -199,7 +199,7 @@ TEST_F(LogTest, NothingOfAShaderIsInIt) {
   module.set_spirv(FakeModule(3) + "SECRET..");
   module.set_entry_point("SECRET");
   for (CompileRequest* request : {&glsl, &module}) {
-    request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+    request->set_cache_policy(kiln::v1::CACHE_BYPASS);
     for (const char* fault : {"", "crash", "abort", "hang", "exit", "allocate", "syscall"}) {
       const std::string pass = request->has_glsl() ? ":translate_glsl" : ":fake_fold";
       Compile(*request, fault == std::string() ? fault : fault + pass);
@@ -229,17 +229,17 @@ TEST_F(LogTest, AWorkerThatDoesNotAnswerIsSaid) {
 
 TEST_F(LogTest, RefusedConnectionsAreSaidWhenTheyBeginAndWhenThereIsRoom) {
   Start({"--max-connections=2", "--max-connections-per-address=2"});
-  std::vector<std::unique_ptr<kiln::v1alpha::Compiler::Stub>> stubs;
+  std::vector<std::unique_ptr<kiln::v1::Compiler::Stub>> stubs;
   for (int i = 0; i < 2; ++i) {
     grpc::ClientContext context;
-    kiln::v1alpha::Capabilities capabilities;
+    kiln::v1::Capabilities capabilities;
     stubs.push_back(kilnd_->Stub());
     stubs.back()->GetCapabilities(&context, {}, &capabilities);
   }
   for (int i = 0; i < 5; ++i) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
-    kiln::v1alpha::Capabilities capabilities;
+    kiln::v1::Capabilities capabilities;
     kilnd_->Stub()->GetCapabilities(&context, {}, &capabilities);
   }
   EXPECT_NE(Line({"event=connections_refused", "listener=grpc"}), "") << kilnd_->log();
@@ -248,7 +248,7 @@ TEST_F(LogTest, RefusedConnectionsAreSaidWhenTheyBeginAndWhenThereIsRoom) {
   grpc::ClientContext context;
   context.set_wait_for_ready(true);
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-  kiln::v1alpha::Capabilities capabilities;
+  kiln::v1::Capabilities capabilities;
   EXPECT_TRUE(kilnd_->Stub()->GetCapabilities(&context, {}, &capabilities).ok());
   EXPECT_NE(Line({"event=connections_admitted", "listener=grpc"}), "") << kilnd_->log();
 }

@@ -18,16 +18,16 @@
 #include <thread>
 #include <vector>
 
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 using worker::FakeModule;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -190,7 +190,7 @@ TEST_F(MemoryTest, FilesOverTheirLimitCostTheDiskCacheOnly) {
       << kilnd_->Page("/healthz");
   TargetResult result;
   ASSERT_TRUE(Compile(Request(3, 25'000), &result).ok());
-  EXPECT_NE(result.cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_NE(result.cache(), kiln::v1::CACHE_MISS);
   kilnd_->Signal(SIGTERM);
   EXPECT_EQ(kilnd_->Wait(), 0);
 }

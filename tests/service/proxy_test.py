@@ -49,7 +49,7 @@ def literal(name, value):
     return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
-def call_headers(path=b"/kiln.v1alpha.Compiler/GetCapabilities"):
+def call_headers(path=b"/kiln.v1.Compiler/GetCapabilities"):
     return b"".join(literal(*field) for field in (
         (b":method", b"POST"), (b":scheme", b"https"), (b":path", path),
         (b":authority", b"localhost"), (b"content-type", b"application/grpc"),
@@ -64,9 +64,9 @@ def free_port():
 
 def generate(out):
     subprocess.run(
-        ["protoc", "-I.", "--python_out=" + out, "--grpc_python_out=" + out,
-         "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin", "proto/compiler.proto",
-         "proto/compile.proto", "proto/launch_record.proto", "proto/admin.proto"], check=True)
+        ["protoc", "-Iproto", "--python_out=" + out, "--grpc_python_out=" + out,
+         "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin", "kiln/v1/compiler.proto",
+         "kiln/v1/compile.proto", "kiln/v1/launch_record.proto", "kiln/v1/admin.proto"], check=True)
     sys.path.insert(0, out)
 
 
@@ -154,7 +154,7 @@ class ProxyTest(unittest.TestCase):
         shutil.rmtree(cls.dir)
 
     def stub(self):
-        import proto.compiler_pb2_grpc as services
+        import kiln.v1.compiler_pb2_grpc as services
         # Each stub has its own connection.
         channel = grpc.secure_channel("localhost:%d" % self.port, self.credentials,
                                       options=[("grpc.use_local_subchannel_pool", 1)])
@@ -162,13 +162,13 @@ class ProxyTest(unittest.TestCase):
         return services.CompilerStub(channel), channel
 
     def request(self, seed):
-        import proto.compile_pb2 as messages
+        import kiln.v1.compile_pb2 as messages
         request = messages.CompileRequest(spirv=fake_module(seed), targets=["tgl"])
         request.outputs.binary = True
         return request
 
     def check_served(self):
-        import proto.compile_pb2 as messages
+        import kiln.v1.compile_pb2 as messages
         stub, _ = self.stub()
         answer = stub.GetCapabilities(messages.GetCapabilitiesRequest(), timeout=20)
         self.assertNotEqual(answer.version, "")
@@ -187,7 +187,7 @@ class ProxyTest(unittest.TestCase):
         return s
 
     def test_calls_and_streams(self):
-        import proto.compile_pb2 as messages
+        import kiln.v1.compile_pb2 as messages
         stub, _ = self.stub()
         first = stub.Compile(self.request(1), timeout=20)
         again = stub.Compile(self.request(1), timeout=20)
@@ -195,7 +195,7 @@ class ProxyTest(unittest.TestCase):
         self.assertTrue(code[0][0])
         self.assertEqual(code[0], code[1])
         self.assertEqual(again.results[0].cache, messages.CACHE_MEMORY)
-        import proto.compiler_pb2 as streams
+        import kiln.v1.compiler_pb2 as streams
         items = (streams.StreamRequest(item=i, request=self.request(100 + i)) for i in range(1, 101))
         answers = [a for a in stub.CompileStream(items, timeout=60) if a.item]
         self.assertEqual(sorted(a.item for a in answers), list(range(1, 101)))
@@ -230,13 +230,30 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
 
     def test_what_is_for_the_machine_only_stays_there(self):
-        import proto.admin_pb2 as messages
-        import proto.admin_pb2_grpc as services
+        import kiln.v1.admin_pb2 as messages
+        import kiln.v1.admin_pb2_grpc as services
         _, channel = self.stub()
         with self.assertRaises(grpc.RpcError) as raised:
             services.AdminStub(channel).ListQuarantine(messages.ListQuarantineRequest(), timeout=20)
         self.assertEqual(raised.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
         self.assertEqual(raised.exception.details(), "not through this proxy")
+        for path in ("/kiln.v1alpha.Admin/ListQuarantine", "/kiln.v1beta.Compiler/Compile",
+                     "/kiln.v1alpha.Compiler/Compile2", "/x/kiln.v1.Compiler/Compile"):
+            with self.assertRaises(grpc.RpcError) as raised:
+                channel.unary_unary(path)(b"", timeout=20)
+            self.assertEqual(raised.exception.details(), "not through this proxy", path)
+
+    def test_the_old_name_of_the_api_passes(self):
+        import kiln.v1.compile_pb2 as messages
+        _, channel = self.stub()
+        answer = channel.unary_unary("/kiln.v1alpha.Compiler/Compile")(
+            self.request(7).SerializeToString(), timeout=20)
+        self.assertTrue(messages.CompileResponse.FromString(answer).results[0].variants[0].code)
+        import kiln.v1.compiler_pb2 as streams
+        item = streams.StreamRequest(item=1, request=self.request(7)).SerializeToString()
+        answers = list(channel.stream_stream("/kiln.v1alpha.Compiler/CompileStream")(
+            iter([item]), timeout=20))
+        self.assertEqual(len(answers), 2)    # credits, and the item
 
     def test_a_request_too_large_is_refused_by_name(self):
         request = self.request(1)
@@ -280,7 +297,7 @@ class ProxyTest(unittest.TestCase):
 
     def test_calls_begun_and_reset(self):
         before = memory(self.kilnd.pid), memory(self.nginx.pid)
-        path = b"/kiln.v1alpha.Compiler/Reset"
+        path = b"/kiln.v1.Compiler/Reset"
         s = self.attacker()
         try:
             for stream in range(1, 40000, 2):
@@ -296,7 +313,7 @@ class ProxyTest(unittest.TestCase):
 
     def test_a_header_that_drips_is_ended(self):
         s = self.attacker()
-        s.sendall(frame(HEADERS, 0, 1, call_headers(b"/kiln.v1alpha.Compiler/Drip")))
+        s.sendall(frame(HEADERS, 0, 1, call_headers(b"/kiln.v1.Compiler/Drip")))
         for _ in range(100):
             if self.log_lines("Compiler/Drip"):
                 break
@@ -341,7 +358,7 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(codes.count(grpc.StatusCode.UNAVAILABLE), 1, codes)
 
     def test_a_daemon_that_is_away_is_unavailable(self):
-        import proto.compile_pb2 as messages
+        import kiln.v1.compile_pb2 as messages
         stub, _ = self.stub()
         self.kilnd.send_signal(signal.SIGTERM)
         self.kilnd.wait(30)

@@ -23,7 +23,7 @@ import urllib.request
 import grpc
 
 KILND, WORKER = sys.argv[1:3]
-PROTOS = ["proto/compiler.proto", "proto/compile.proto", "proto/launch_record.proto"]
+PROTOS = ["kiln/v1/compiler.proto", "kiln/v1/compile.proto", "kiln/v1/launch_record.proto"]
 # Protocols that tools like grpcurl bring along; wire-compatible excerpts of the published ones.
 WELL_KNOWN = """
 syntax = "proto3";
@@ -78,11 +78,11 @@ def generate(out):
     for name, text in (("health.proto", HEALTH), ("reflection.proto", REFLECTION)):
         with open(os.path.join(out, name), "w") as f:
             f.write(text)
-    for root, files in ((".", PROTOS), (out, ["health.proto", "reflection.proto"])):
+    for root, files in (("proto", PROTOS), (out, ["health.proto", "reflection.proto"])):
         subprocess.run(
             ["protoc", "-I" + root, "--python_out=" + out, "--grpc_python_out=" + out,
              "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin"]
-            + [os.path.join(root, f) for f in files], check=True)
+            + files, check=True)
     sys.path.insert(0, out)
 
 
@@ -127,7 +127,7 @@ class PythonClientTest(unittest.TestCase):
         self.daemon = Daemon(os.path.join(self.work, self.id().rsplit(".", 1)[1]),
                              "--enable-fault-injection", "--drain-time=20s")
         self.channel = grpc.insecure_channel(self.daemon.address)
-        from proto import compile_pb2, compiler_pb2_grpc
+        from kiln.v1 import compile_pb2, compiler_pb2_grpc
         self.pb = compile_pb2
         self.stub = compiler_pb2_grpc.CompilerStub(self.channel)
 
@@ -154,7 +154,7 @@ class PythonClientTest(unittest.TestCase):
 
     def stream(self, items):
         """Returns answers of one CompileStream call, by item; sends as many items as there are credits."""
-        from proto import compiler_pb2
+        from kiln.v1 import compiler_pb2
         ready = threading.Semaphore(0)
 
         def send():
@@ -196,7 +196,7 @@ class PythonClientTest(unittest.TestCase):
         cached = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(2))
         self.stub.Compile(cached, timeout=60)
         wrong = self.pb.CompileRequest(targets=["mars"], spirv=fake_module(3))
-        from proto import compiler_pb2
+        from kiln.v1 import compiler_pb2
         items = [compiler_pb2.StreamRequest(item=n, request=r)
                  for n, r in ((1, slow), (2, cached), (3, wrong), (0, cached), (1, cached))]
         call = self.stub.CompileStream(iter(items), timeout=60,
@@ -216,7 +216,7 @@ class PythonClientTest(unittest.TestCase):
 
     def test_stream_puts_large_answers_together(self):
         """Reassembles large answers with gRPC's usual bound of 4 MiB on received messages."""
-        from proto import compiler_pb2
+        from kiln.v1 import compiler_pb2
         large = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(1) + bytes(6 << 20),
                                        outputs=self.pb.OutputMask(binary=True))
         small = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(2))
@@ -238,7 +238,7 @@ class PythonClientTest(unittest.TestCase):
         self.assertGreaterEqual(len(result.variants[0].code), 6 << 20)
 
     def test_stream_client_leaves(self):
-        from proto import compiler_pb2
+        from kiln.v1 import compiler_pb2
         hanging = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
         stop = threading.Event()
 
@@ -287,6 +287,20 @@ class PythonClientTest(unittest.TestCase):
         again = self.stub.Compile(request, timeout=60)
         self.assertEqual(again.results[0].cache, self.pb.CACHE_MEMORY)
 
+    def test_the_client_of_the_readme(self):
+        with open("proto/README.md") as f:
+            program = re.search(r"```python\n(.*?)```", f.read(), re.S).group(1)
+        self.assertEqual(program.count('"127.0.0.1:7411"'), 1)
+        self.assertEqual(program.count('"generated"'), 1)
+        program = program.replace("127.0.0.1:7411", self.daemon.address)
+        module = os.path.join(self.work, "module.spv")
+        with open(module, "wb") as f:
+            f.write(fake_module(1))
+        done = subprocess.run([sys.executable, "-c", program.replace("generated", self.work), module],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertRegex(done.stdout, r"^tgl OK \n.+ \{.*\}\n")
+        self.assertEqual(done.returncode, 0)
+
     def test_errors_of_calls(self):
         with self.assertRaises(grpc.RpcError) as caught:
             self.stub.Compile(self.pb.CompileRequest(spirv=fake_module(1)), timeout=60)
@@ -319,6 +333,7 @@ class PythonClientTest(unittest.TestCase):
         names = [s.name for s in services.list_services_response.service]
         self.assertEqual(sorted(names), [
             "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection",
+            "kiln.v1.Admin", "kiln.v1.Compiler",
             "kiln.v1alpha.Admin", "kiln.v1alpha.Compiler"])
         for name, answer in zip(names, self.reflect(*[{"file_containing_symbol": n}
                                                       for n in names])):
@@ -333,10 +348,10 @@ class PythonClientTest(unittest.TestCase):
                 self.assertLessEqual(set(f.dependency), set(paths))
 
         # Symbols of all kinds, by file.
-        kinds = {"kiln.v1alpha.Compiler.Compile": "proto/compiler.proto",
-                 "kiln.v1alpha.CompileRequest": "proto/compile.proto",
-                 "kiln.v1alpha.CompileRequest.spirv": "proto/compile.proto",
-                 "kiln.v1alpha.TargetResult.Status": "proto/compile.proto",
+        kinds = {"kiln.v1.Compiler.Compile": "kiln/v1/compiler.proto",
+                 "kiln.v1.CompileRequest": "kiln/v1/compile.proto",
+                 "kiln.v1.CompileRequest.spirv": "kiln/v1/compile.proto",
+                 "kiln.v1.TargetResult.Status": "kiln/v1/compile.proto",
                  "grpc.health.v1.HealthCheckResponse.SERVING": "proto/health.proto"}
         for path, answer in zip(kinds.values(), self.reflect(*[{"file_containing_symbol": n}
                                                                for n in kinds])):
@@ -345,13 +360,13 @@ class PythonClientTest(unittest.TestCase):
         # Code built from the answers can call the service.
         from google.protobuf import descriptor_pool, message_factory
         pool = descriptor_pool.DescriptorPool()
-        answer, = self.reflect({"file_containing_symbol": "kiln.v1alpha.Compiler.GetCapabilities"})
+        answer, = self.reflect({"file_containing_symbol": "kiln.v1.Compiler.GetCapabilities"})
         for f in reversed(self.files(answer)):
             pool.Add(f)
-        method = pool.FindServiceByName("kiln.v1alpha.Compiler").methods_by_name["GetCapabilities"]
+        method = pool.FindServiceByName("kiln.v1.Compiler").methods_by_name["GetCapabilities"]
         factory = message_factory.MessageFactory(pool)
         call = self.channel.unary_unary(
-            "/kiln.v1alpha.Compiler/GetCapabilities",
+            "/kiln.v1.Compiler/GetCapabilities",
             request_serializer=lambda m: m.SerializeToString(),
             response_deserializer=factory.GetPrototype(method.output_type).FromString)
         capabilities = call(factory.GetPrototype(method.input_type)(), timeout=60)
@@ -359,7 +374,7 @@ class PythonClientTest(unittest.TestCase):
 
     def test_reflection_of_what_is_not_there(self):
         import reflection_pb2 as r
-        extension = r.ExtensionRequest(containing_type="kiln.v1alpha.CompileRequest",
+        extension = r.ExtensionRequest(containing_type="kiln.v1.CompileRequest",
                                        extension_number=1)
         # No error ends the stream. The workers' protocol is no part of the services'.
         answers = self.reflect(
@@ -369,15 +384,15 @@ class PythonClientTest(unittest.TestCase):
             {"file_containing_extension": extension},
             {"all_extension_numbers_of_type": "no.such.Message"},
             {},
-            {"all_extension_numbers_of_type": "kiln.v1alpha.CompileRequest"},
-            {"file_by_filename": "proto/compiler.proto", "host": "here"})
+            {"all_extension_numbers_of_type": "kiln.v1.CompileRequest"},
+            {"file_by_filename": "kiln/v1/compiler.proto", "host": "here"})
         self.assertEqual([a.error_response.error_code for a in answers], [5, 5, 5, 5, 5, 12, 0, 0])
         numbers = answers[6].all_extension_numbers_response
-        self.assertEqual(numbers.base_type_name, "kiln.v1alpha.CompileRequest")
+        self.assertEqual(numbers.base_type_name, "kiln.v1.CompileRequest")
         self.assertEqual(list(numbers.extension_number), [])
         self.assertEqual(answers[7].valid_host, "here")
-        self.assertEqual(answers[7].original_request.file_by_filename, "proto/compiler.proto")
-        self.assertEqual(self.files(answers[7])[0].name, "proto/compiler.proto")
+        self.assertEqual(answers[7].original_request.file_by_filename, "kiln/v1/compiler.proto")
+        self.assertEqual(self.files(answers[7])[0].name, "kiln/v1/compiler.proto")
         with self.assertRaises(grpc.RpcError) as caught:
             self.reflect({"file_by_filename": "x" * 5000})
         self.assertEqual(caught.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
@@ -386,7 +401,7 @@ class PythonClientTest(unittest.TestCase):
         import health_pb2 as h
         import health_pb2_grpc
         health = health_pb2_grpc.HealthStub(self.channel)
-        for service in ("", "kiln.v1alpha.Compiler"):
+        for service in ("", "kiln.v1.Compiler"):
             answer = health.Check(h.HealthCheckRequest(service=service), timeout=60)
             self.assertEqual(answer.status, h.HealthCheckResponse.SERVING, service)
         with self.assertRaises(grpc.RpcError) as caught:
@@ -400,7 +415,7 @@ class PythonClientTest(unittest.TestCase):
 
         def watch():
             try:
-                request = h.HealthCheckRequest(service="kiln.v1alpha.Compiler")
+                request = h.HealthCheckRequest(service="kiln.v1.Compiler")
                 for answer in health.Watch(request, timeout=60):
                     seen.append(answer.status)
                     watching.set()

@@ -14,17 +14,17 @@
 #include <string>
 
 #include "core/base/testing/await.h"
-#include "proto/admin.grpc.pb.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/admin.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 using worker::FakeModule;
 
 CompileRequest Request(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
@@ -90,7 +90,7 @@ class QuarantineTest : public testing::Test {
 
   std::string dir_;
   std::unique_ptr<KilndProcess> kilnd_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
 };
 
 TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
@@ -98,8 +98,7 @@ TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
   Kill(Request(1), "crash:fake_select", 3);
   EXPECT_EQ(Deaths(), 3);
   // Refused under every cache policy, and with other outputs requested.
-  for (auto policy :
-       {kiln::v1alpha::CACHE_USE, kiln::v1alpha::CACHE_REFRESH, kiln::v1alpha::CACHE_BYPASS}) {
+  for (auto policy : {kiln::v1::CACHE_USE, kiln::v1::CACHE_REFRESH, kiln::v1::CACHE_BYPASS}) {
     CompileRequest request = Request(1);
     request.set_cache_policy(policy);
     request.mutable_outputs()->set_assembly(true);
@@ -127,7 +126,7 @@ TEST_F(QuarantineTest, TimeoutsCountAndASuccessAbsolves) {
   Kill(Request(1), "spin:fake_fold", 1);
   EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
   CompileRequest bypass = Request(1);
-  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  bypass.set_cache_policy(kiln::v1::CACHE_BYPASS);
   Kill(bypass, "spin:fake_fold", 2);
   CompileResponse response = Compile(bypass);
   EXPECT_EQ(response.results(0).cause(), "quarantined");
@@ -201,12 +200,11 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   EXPECT_NE(Kiln("show " + key + " --json").second.find("\"spirv\""), std::string::npos);
   // The daemon itself never sends it.
   grpc::ClientContext context;
-  kiln::v1alpha::ShowQuarantineRequest asked;
+  kiln::v1::ShowQuarantineRequest asked;
   asked.set_key(key);
-  kiln::v1alpha::QuarantineEntry told;
-  ASSERT_TRUE(kiln::v1alpha::Admin::NewStub(kilnd_->Channel())
-                  ->ShowQuarantine(&context, asked, &told)
-                  .ok());
+  kiln::v1::QuarantineEntry told;
+  ASSERT_TRUE(
+      kiln::v1::Admin::NewStub(kilnd_->Channel())->ShowQuarantine(&context, asked, &told).ok());
   EXPECT_EQ(told.cause(), "segmentation_fault");
   EXPECT_EQ(told.SerializeAsString().find(FakeModule(7)), std::string::npos);
   EXPECT_FALSE(told.has_request());
@@ -260,7 +258,7 @@ TEST_F(QuarantineTest, LoadsWhatItCouldNotReadAtStart) {
   };
   EXPECT_TRUE(Await(healed));
   CompileRequest bypass = Request(7);
-  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  bypass.set_cache_policy(kiln::v1::CACHE_BYPASS);
   EXPECT_EQ(Compile(bypass).results(0).cause(), "quarantined");
   EXPECT_TRUE(healed());
   kilnd_->Signal(SIGKILL);
@@ -288,9 +286,9 @@ TEST_F(QuarantineTest, ClearingThatFailsIsAnError) {
 // Two bytes on the wire would become a string in memory: the message is refused unparsed.
 TEST_F(QuarantineTest, AMessageOfManyKeysIsNotParsed) {
   Start();
-  auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
-  kiln::v1alpha::ClearQuarantineRequest clear;
-  kiln::v1alpha::ClearQuarantineResponse cleared;
+  auto admin = kiln::v1::Admin::NewStub(kilnd_->Channel());
+  kiln::v1::ClearQuarantineRequest clear;
+  kiln::v1::ClearQuarantineResponse cleared;
   for (int i = 0; i < 5'000'000; ++i) clear.add_keys();
   const double before = kilnd_->Metric("process_resident_memory_bytes");
   grpc::ClientContext context;

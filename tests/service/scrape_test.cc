@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -20,12 +20,12 @@
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::SourceDigest;
-using kiln::v1alpha::StreamRequest;
-using kiln::v1alpha::StreamResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::SourceDigest;
+using kiln::v1::StreamRequest;
+using kiln::v1::StreamResponse;
+using kiln::v1::TargetResult;
 using worker::FakeModule;
 
 CompileRequest Request(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
@@ -94,7 +94,7 @@ class ScrapeTest : public testing::Test {
 
   std::string dir_;
   std::unique_ptr<KilndProcess> kilnd_;
-  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  std::unique_ptr<kiln::v1::Compiler::Stub> stub_;
   CompileResponse response_;
 };
 
@@ -147,7 +147,7 @@ TEST_F(ScrapeTest, AProbeIsNeitherHitNorMiss) {
   ASSERT_TRUE(Compile(DigestOnly(1)).ok());
   ASSERT_EQ(response_.results(0).status(), TargetResult::NOT_CACHED);
   CompileRequest only = Request(1);
-  only.set_cache_policy(kiln::v1alpha::CACHE_ONLY_IF_CACHED);
+  only.set_cache_policy(kiln::v1::CACHE_ONLY_IF_CACHED);
   ASSERT_TRUE(Compile(only).ok());
   ASSERT_EQ(response_.results(0).status(), TargetResult::NOT_CACHED);
   EXPECT_EQ(Timed("Compile", "probe"), 2);
@@ -168,7 +168,7 @@ TEST_F(ScrapeTest, EveryResultIsOfWhereItCameFrom) {
   }
   EXPECT_EQ(Results("miss", "invalid"), 1);
   EXPECT_EQ(Results("memory", "invalid"), 1) << "GLSL that is known not to compile is a hit";
-  EXPECT_EQ(response_.results(0).cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(response_.results(0).cache(), kiln::v1::CACHE_MEMORY);
   ASSERT_TRUE(Compile(Request(1)).ok());
   CompileRequest others = Request(1);
   others.mutable_outputs()->set_launch_record(true);
@@ -183,7 +183,7 @@ TEST_F(ScrapeTest, EveryResultIsOfWhereItCameFrom) {
 
 TEST_F(ScrapeTest, GlslThatTwoAskForIsOneMiss) {
   std::thread first([&] {
-    std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub = kilnd_->Stub();
+    std::unique_ptr<kiln::v1::Compiler::Stub> stub = kilnd_->Stub();
     grpc::ClientContext context;
     context.AddMetadata("kiln-fault", "slow:translate_glsl:1000");
     CompileResponse response;
@@ -191,7 +191,7 @@ TEST_F(ScrapeTest, GlslThatTwoAskForIsOneMiss) {
   });
   AwaitMetric("kiln_workers_busy", 1);
   EXPECT_TRUE(Compile(Glsl("error")).ok());
-  EXPECT_EQ(response_.results(0).cache(), kiln::v1alpha::CACHE_COALESCED);
+  EXPECT_EQ(response_.results(0).cache(), kiln::v1::CACHE_COALESCED);
   first.join();
   AwaitMetric("kiln_compile_results_total{cache=\"miss\",result=\"invalid\",target=\"tgl\"}", 1);
   EXPECT_EQ(Results("coalesced", "invalid"), 1);
@@ -227,7 +227,7 @@ TEST_F(ScrapeTest, DeadlinesAndClientsThatLeaveAreToldApart) {
 }
 
 // Opens a stream whose client sends one item and gives up on it.
-void AbandonStream(kiln::v1alpha::Compiler::Stub* stub, grpc::ClientContext* context, bool cancel) {
+void AbandonStream(kiln::v1::Compiler::Stub* stub, grpc::ClientContext* context, bool cancel) {
   context->AddMetadata("kiln-fault", "slow::60000");
   auto stream = stub->CompileStream(context);
   StreamRequest request;
@@ -287,7 +287,7 @@ TEST_F(ScrapeTest, QueuesAreApart) {
   std::vector<std::thread> callers;
   for (uint32_t seed = 1; seed <= 3; ++seed) {
     callers.emplace_back([this, seed] {
-      std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub = kilnd_->Stub();
+      std::unique_ptr<kiln::v1::Compiler::Stub> stub = kilnd_->Stub();
       grpc::ClientContext context;
       context.AddMetadata("kiln-fault", seed == 1 ? "slow::3000" : "none");
       CompileResponse response;

@@ -289,7 +289,7 @@ class Clients:
 
     def raw(self, rng, channel):
         began, life = time.monotonic(), self.daemon.pid
-        method = channel.unary_unary("/kiln.v1alpha.Compiler/Compile")
+        method = channel.unary_unary("/kiln.v1.Compiler/Compile")
         try:
             method(self.requests.invalid(rng), timeout=PATIENCE)
             label = "OK"

@@ -40,7 +40,7 @@ class Shader:
 
 
 class Requests:
-    """`pb` is the generated module of proto/compile.proto."""
+    """`pb` is the generated module of proto/kiln/v1/compile.proto."""
 
     def __init__(self, pb, folder, work, seed):
         self.pb = pb

@@ -36,12 +36,12 @@ LOAD_WITH_INJECTION = ["compile"] * 3 + ["injected"] * 2 + ["stream", "look", "q
 
 def generate(out):
     """Generates Python modules of the public protos into `out`, which becomes importable."""
-    subprocess.run(["protoc", "-I.", "--python_out=" + out, "--grpc_python_out=" + out,
+    subprocess.run(["protoc", "-Iproto", "--python_out=" + out, "--grpc_python_out=" + out,
                     "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin",
-                    "proto/compiler.proto", "proto/compile.proto", "proto/launch_record.proto"],
+                    "kiln/v1/compiler.proto", "kiln/v1/compile.proto", "kiln/v1/launch_record.proto"],
                    check=True)
     sys.path.insert(0, out)
-    from proto import compile_pb2, compiler_pb2, compiler_pb2_grpc
+    from kiln.v1 import compile_pb2, compiler_pb2, compiler_pb2_grpc
     return compile_pb2, compiler_pb2, compiler_pb2_grpc
 
 

@@ -17,16 +17,16 @@
 #include <vector>
 
 #include "core/base/testing/await.h"
-#include "proto/compiler.grpc.pb.h"
+#include "kiln/v1/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 
 namespace kiln::test {
 namespace {
 
-using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::TargetResult;
+using kiln::v1::CompileRequest;
+using kiln::v1::CompileResponse;
+using kiln::v1::TargetResult;
 
 class TakenOverTest : public testing::Test {
  protected:
@@ -77,7 +77,7 @@ class TakenOverTest : public testing::Test {
   }
   // Returns true if the results of all targets are in the cache, without compiling them.
   bool IsCached(CompileRequest request) {
-    request.set_cache_policy(kiln::v1alpha::CACHE_ONLY_IF_CACHED);
+    request.set_cache_policy(kiln::v1::CACHE_ONLY_IF_CACHED);
     const CompileResponse response = Compile(request);
     for (const auto& result : response.results()) {
       if (result.status() == TargetResult::NOT_CACHED) return false;
@@ -119,7 +119,7 @@ TEST_F(TakenOverTest, WhatALiarMadeIsForgotten) {
   EXPECT_NE(Compile(Shader(kLie)).results(0).variants(0).code(), lie);
   for (uint32_t seed = 0; seed < kHonest; ++seed) {
     const auto response = Compile(Shader(seed));
-    EXPECT_EQ(response.results(1).cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(response.results(1).cache(), kiln::v1::CACHE_MISS);
     EXPECT_EQ(response.results(1).variants(0).code(), code[seed]);
   }
   const std::vector<pid_t> children = kilnd_->Children();
@@ -154,7 +154,7 @@ TEST_F(TakenOverTest, AWorkerThatLiesOnIsFoundAndNothingOfItStays) {
     kept.push_back(Compile(Shader(s)).results(0).variants(0).code());
   for (uint32_t s = 0; s < seed; ++s) {
     CompileRequest anew = Shader(s);
-    anew.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+    anew.set_cache_policy(kiln::v1::CACHE_BYPASS);
     EXPECT_EQ(Compile(anew).results(0).variants(0).code(), kept[s]) << s << " of " << seed;
   }
 }

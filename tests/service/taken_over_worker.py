@@ -11,7 +11,8 @@ import sys
 import time
 
 sys.path.insert(0, sys.argv[1])
-from proto import compile_pb2, worker_pb2  # noqa: E402
+from kiln.v1 import compile_pb2  # noqa: E402
+from proto import worker_pb2  # noqa: E402
 
 MODE = sys.argv[2]
 SOCKET = socket.socket(fileno=3)

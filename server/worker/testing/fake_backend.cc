@@ -11,7 +11,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kRefusedWord = 0xBAD0BAD0;

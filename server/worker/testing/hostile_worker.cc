@@ -18,7 +18,7 @@
 namespace kiln::worker {
 namespace {
 
-using kiln::v1alpha::TargetResult;
+using kiln::v1::TargetResult;
 
 void Nap(long milliseconds) {
   timespec time = {milliseconds / 1000, milliseconds % 1000 * 1'000'000};

@@ -31,7 +31,7 @@ void LyingBackend::Translate(const TranslateJob& job, JobSink* sink, Translation
 
 void LyingBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done) {
   Begin();
-  honest_->Compile(job, sink, [&](int target, kiln::v1alpha::TargetResult result) {
+  honest_->Compile(job, sink, [&](int target, kiln::v1::TargetResult result) {
     if (g_lies && result.variants_size() > 0) {
       Alter(result.mutable_variants(0)->mutable_code());
     } else if (g_lies) {

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec python3 -B client/schemas/keys_test.py
