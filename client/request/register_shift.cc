@@ -16,8 +16,8 @@ namespace {
 using Shift = kiln::v1::GlslSource::RegisterShift;
 
 // The largest numbers that the reader of HLSL has room for.
-constexpr uint32_t kMostBindings = 65534;
-constexpr uint32_t kMostSpaces = 62;
+constexpr uint32_t kMaxBinding = 65534;
+constexpr uint32_t kMaxSpace = 62;
 
 constexpr absl::string_view kKinds = "btsu";  // in the order of the enumeration
 
@@ -34,8 +34,8 @@ absl::StatusOr<Shift> Parse(const std::string& text) {
       (parts.size() == 3 && !absl::SimpleAtoi(parts[2], &space))) {
     return Wrong(text, "must be KIND:N or KIND:N:SPACE, where KIND is b, t, s or u");
   }
-  if (number > kMostBindings) return Wrong(text, absl::StrCat("N is at most ", kMostBindings));
-  if (space > kMostSpaces) return Wrong(text, absl::StrCat("SPACE is at most ", kMostSpaces));
+  if (number > kMaxBinding) return Wrong(text, absl::StrCat("N is at most ", kMaxBinding));
+  if (space > kMaxSpace) return Wrong(text, absl::StrCat("SPACE is at most ", kMaxSpace));
   Shift shift;
   shift.set_kind(static_cast<Shift::Kind>(kind));
   shift.set_shift(number);

@@ -57,8 +57,7 @@ absl::StatusOr<Language> ParseLanguage(const std::string& name);
 
 // Returns true if the service takes the language of the request's text; otherwise sets `refusal`.
 bool TextIsTaken(const kiln::v1::Capabilities& capabilities,
-                 const kiln::v1::CompileRequest& request,
-                 kiln::v1::TargetResult* refusal);
+                 const kiln::v1::CompileRequest& request, kiln::v1::TargetResult* refusal);
 
 // Returns true if the service compiles this stage at all; otherwise sets `refusal`.
 bool StageIsCompiled(const kiln::v1::Capabilities& capabilities, const std::string& stage,

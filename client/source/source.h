@@ -21,11 +21,11 @@ enum class Language { kByName, kGlsl, kHlsl };
 
 struct SourceOptions {
   Language language = Language::kByName;  // of files that are not SPIR-V
-  kiln::v1::GlslSource::Hlsl hlsl;   // for HLSL; its entry point is the request's
-  std::string stage;                 // the API's name; empty: from the file's name
-  std::vector<std::string> defines;  // NAME or NAME=VALUE
-  std::vector<std::string> folders;  // for includes
-  std::string root;                  // names of includes are relative to it; may be empty
+  kiln::v1::GlslSource::Hlsl hlsl;        // for HLSL; its entry point is the request's
+  std::string stage;                      // the API's name; empty: from the file's name
+  std::vector<std::string> defines;       // NAME or NAME=VALUE
+  std::vector<std::string> folders;       // for includes
+  std::string root;                       // names of includes are relative to it; may be empty
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   size_t include_files = 1024;

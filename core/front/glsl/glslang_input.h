@@ -1,4 +1,4 @@
-// What GLSL and HLSL share on the way into glslang: its start, includes, defines and bounds.
+// Takes GLSL and HLSL into glslang: its start, includes, defines and bounds.
 #ifndef KILN_CORE_FRONT_GLSL_GLSLANG_INPUT_H_
 #define KILN_CORE_FRONT_GLSL_GLSLANG_INPUT_H_
 
@@ -46,7 +46,7 @@ LanguageVersions& KnownVersions();
 // Returns true if the text has the directive "#pragma once", in any branch of a condition.
 bool HasPragmaOnce(std::string_view text);
 
-// What "#pragma once" means. glslang itself ignores it.
+// The meaning of "#pragma once", which glslang itself ignores.
 enum class PragmaOnce {
   kIgnored,  // GLSL has no such directive
   kObeyed,   // a text that has it is empty when it is included again

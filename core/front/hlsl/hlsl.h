@@ -4,7 +4,7 @@
 // types and other newer features are refused with the cause "hlsl_feature", as is what glslang
 // would drop in silence. SPIR-V that DXC made has none of these limits.
 //
-// What a text means is what DXC's SPIR-V of it means: registers with shifts (hlsl_registers.h),
+// A text means what DXC's SPIR-V of it means: registers with shifts (hlsl_registers.h),
 // spaces as sets, matrices packed by columns unless asked otherwise, the layout of memory that DXC
 // has without -fvk-use-dx-layout (std140 and std430, in which a vector may begin at any multiple of
 // its component unless it would cross 16 bytes), "#pragma once", and the macro __spirv__.

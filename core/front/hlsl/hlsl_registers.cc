@@ -10,7 +10,7 @@ namespace {
 using glslang::TType;
 
 // The largest binding that glslang's qualifiers hold.
-constexpr uint32_t kMostBindings = 0xfffe;
+constexpr uint32_t kMaxBinding = 0xfffe;
 
 std::optional<RegisterKind> KindOf(const TType& type) {
   const glslang::TQualifier& qualifier = type.getQualifier();
@@ -68,7 +68,7 @@ int RegisterResolver::resolveBinding(EShLanguage, Variable& variable) {
     // glslang asks for variables with registers first.
     while (taken_[set].count(static_cast<uint32_t>(binding)) > 0) ++binding;
   }
-  if (binding > kMostBindings) {
+  if (binding > kMaxBinding) {
     error_ = std::string(variable.symbol->getName().c_str()) + " has the binding " +
              std::to_string(binding) + " with its shift";
     return -1;

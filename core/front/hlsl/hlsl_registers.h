@@ -27,7 +27,7 @@ enum class RegisterKind {
   kU,  // textures and buffers that are written too
 };
 
-// What is added to the number of a register to make its binding.
+// Numbers that are added to those of registers to make bindings.
 struct RegisterShifts {
   // By RegisterKind. The defaults keep the kinds apart: D3D12 has at most 128 registers of a kind
   // without bindless tables. They are those of a public engine, WickedEngine.

@@ -14,15 +14,15 @@
 namespace kiln::front {
 namespace {
 
-// The largest numbers that glslang's qualifiers hold (Types.h: 16 bits for a binding, 6 for a set,
-// of which all ones means none).
-constexpr uint32_t kMostRegisters = 0xfffe;
-constexpr uint32_t kMostSpaces = 0x3e;
+// The largest numbers that glslang's qualifiers hold (TQualifier: 16 bits for a binding, 6 for a
+// set, of which all ones means none).
+constexpr uint32_t kMaxRegister = 0xfffe;
+constexpr uint32_t kMaxSpace = 0x3e;
 
 // glslang recurses for each open bracket, with up to 2.2 KiB of stack (measured with glslang 12;
 // all other constructs take less than 1 KiB each, and the bound on tokens in a statement bounds
 // them).
-constexpr size_t kMostBrackets = 4096;
+constexpr size_t kMaxBrackets = 4096;
 
 // Names that only HLSL beyond glslang's has.
 struct NewerName {
@@ -183,9 +183,9 @@ class Reader {
   void Look(size_t i) {
     const std::string_view text = At(i);
     if (text == "(" || text == "[" || text == "{") {
-      if (++brackets_ > kMostBrackets) {
+      if (++brackets_ > kMaxBrackets) {
         reading_.refusal = WithSource(
-            Refused("nesting_too_deep", {"open brackets of HLSL", std::nullopt, kMostBrackets}),
+            Refused("nesting_too_deep", {"open brackets of HLSL", std::nullopt, kMaxBrackets}),
             LineOf(i));
       }
     } else if ((text == ")" || text == "]" || text == "}") && brackets_ > 0) {
@@ -267,8 +267,8 @@ class Reader {
           Number(text.substr(std::min<size_t>(space ? 5 : 1, text.size())));
       if (text.size() < 2 || !tokens_[i].IsName() || !n.has_value()) continue;
       if (text[0] == 'c') reading_.placed.insert(block_.empty() ? "$Global" : block_);
-      if (*n > (space ? kMostSpaces : kMostRegisters)) {
-        const std::string most = std::to_string(space ? kMostSpaces : kMostRegisters);
+      if (*n > (space ? kMaxSpace : kMaxRegister)) {
+        const std::string most = std::to_string(space ? kMaxSpace : kMaxRegister);
         Refuse(i, "the number of " + std::string(text) + ", at most " + most);
       }
     }
@@ -300,7 +300,7 @@ class Reader {
   void CheckNumbers(size_t i) {
     if (At(i) != "(") return;
     uint64_t sum = 0;
-    uint32_t most = kMostRegisters;
+    uint32_t most = kMaxRegister;
     for (++i; i < tokens_.size(); ++i) {
       const std::string_view text = At(i);
       const std::optional<uint32_t> n = Number(text);
@@ -312,7 +312,7 @@ class Reader {
         }
         if (text == ")") return;
         sum = 0;
-        most = kMostSpaces;
+        most = kMaxSpace;
       } else if (!n.has_value() && text != "+") {
         return Refuse(i, "an attribute of vk whose number is an expression");
       }
