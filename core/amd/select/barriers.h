@@ -2,6 +2,8 @@
 #ifndef KILN_CORE_AMD_SELECT_BARRIERS_H_
 #define KILN_CORE_AMD_SELECT_BARRIERS_H_
 
+#include <optional>
+
 #include "core/amd/select/emission.h"
 
 namespace kiln::amd {
@@ -15,6 +17,9 @@ class Barriers : public Room {
 
  private:
   bool OneWave() const;
+  bool ReadsThroughCaches();
+
+  std::optional<bool> reads_;
 };
 
 // Bits of Extra::simm of a barrier instruction: the accesses that end before it. core/amd/waits
