@@ -1,5 +1,8 @@
 #include "core/amd/select/barriers.h"
 
+#include "core/mid/analysis/alias.h"
+#include "core/mir/build.h"
+
 namespace kiln::amd {
 namespace {
 
@@ -22,6 +25,22 @@ bool Barriers::OneWave() const {
   return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] <= e_.width();
 }
 
+// Returns true if the program has a read whose result may have been in L0 or L1 before a barrier.
+// Atomics are executed in L2, stores are written through, and what nothing writes is never stale.
+bool Barriers::ReadsThroughCaches() {
+  if (reads_.has_value()) return *reads_;
+  reads_ = false;
+  mir::ForEachRegion(m_, m_.body, [&](mir::RegionId r) {
+    for (mir::InstId id : m_.region(r).insts) {
+      const mir::Op op = m_.inst(id).op;
+      const bool loads =
+          op == mir::Op::kLoadSsbo || op == mir::Op::kLoadGlobal || op == mir::Op::kImageLoad;
+      *reads_ |= loads && !mid::IsPure(m_, id);
+    }
+  });
+  return *reads_;
+}
+
 // Accesses are ended by waits; coherent ones carry cache bits (Addresses), so that plain ones of
 // other scopes need an invalidate: L0 and L1 for the device (LLVM, AMDGPUUsage, memory model of
 // GFX10). A wave sees its own accesses in order. So do the waves of a workgroup those of buffers
@@ -36,6 +55,7 @@ void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   Wait(e_, static_cast<uint16_t>((outside ? kVm : 0) | (shared ? kLgkm : 0)));
   if (!outside) return;
   e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
+  if (!ReadsThroughCaches()) return;
   e_.EmitRaw(Op(Opcode::kBufferGl1Inv), {}, {});
   e_.EmitRaw(Op(Opcode::kBufferGl0Inv), {}, {});
 }

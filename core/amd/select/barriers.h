@@ -2,6 +2,8 @@
 #ifndef KILN_CORE_AMD_SELECT_BARRIERS_H_
 #define KILN_CORE_AMD_SELECT_BARRIERS_H_
 
+#include <optional>
+
 #include "core/amd/select/emission.h"
 
 namespace kiln::amd {
@@ -20,6 +22,9 @@ class Barriers : public Room {
 
  private:
   bool OneWave() const;
+  bool ReadsThroughCaches();
+
+  std::optional<bool> reads_;
 };
 
 }  // namespace kiln::amd
