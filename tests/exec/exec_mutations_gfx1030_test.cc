@@ -294,7 +294,7 @@ class Judge {
 
   // Expects at least so many mutants with an effect, and 99 % of these noticed.
   void Expect(int effective) const {
-    std::printf("%d mutants with an effect, %d noticed\n", effective_, noticed_);
+    std::printf("%d mutants with an effect, %d noticed\n%s", effective_, noticed_, missed_.c_str());
     EXPECT_GE(effective_, effective);
     EXPECT_GE(100 * noticed_, 99 * effective_) << missed_;
   }
