@@ -57,6 +57,7 @@ class Interpreter {
       status = RunGroup();
     }
     if (!status.ok()) return status;
+    e_.statistics.raced = memories_.Raced();
     return e_.statistics;
   }
 
