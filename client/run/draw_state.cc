@@ -573,6 +573,7 @@ absl::Status ReadAttachments(const json& draw, const out::LaunchRecord& record,
   s = Numbers(draw, "blend_constants", &in.output.blend_constants);
   if (!s.ok()) return Wrong(std::string(s.message()));
   in.output.sample_mask = draw.value("sample_mask", kMax);
+  in.output.alpha_to_coverage = draw.value("alpha_to_coverage", false);
   if (launch.writes_sample_mask || draw.contains("written_samples"))
     in.sample_mask.assign(pixels, 0);
   if (draw.contains("coverage")) in.coverage.assign(pixels, 0);

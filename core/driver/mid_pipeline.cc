@@ -168,7 +168,7 @@ constexpr Pass<Lowering> kLowerings[] = {
      "removes values that ifs and loops carry needlessly"},
     {"sink_values", Always<mid::SinkValues>, true, 0,
      "sinks computations into the branch that uses them"},
-    {"lower_nonuniform", Always<mid::LowerNonuniform>, false, 0,
+    {"lower_nonuniform", Asking<mid::LowerNonuniform>, false, 0,
      "makes descriptor indices and texel offsets uniform"},
     {"rematerialise_compares", Where<&Features::conditions_in_flags, mid::RematerialiseCompares>,
      true, 0, "rematerialises compares next to the ifs and selects that use them"},

@@ -40,7 +40,7 @@ constexpr mid::Features More(bool int64) {
   features.float64 = true;
   features.float64_atomics = true;
   features.rounding_by_width = true;
-  features.sample_offsets = {.least = -32, .most = 31};
+  features.sample_offsets = {.least = -32, .most = 31, .by_lane = true};
   return features;
 }
 constexpr mid::Features kOfPairs = More(false), kOfWholes = More(true);

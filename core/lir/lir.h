@@ -195,6 +195,12 @@ struct Function {
   }
 };
 
+// Returns true if the instruction has a first definition: the one that a tied use (OpInfo::tied)
+// gives its register. Atomics whose result nothing wants have none.
+inline bool HasFirstDef(const Function& f, InstId i) {
+  return f.inst(i).num_defs != 0 && IsValue(f.defs(i)[0]);
+}
+
 }  // namespace kiln::lir
 
 #endif  // KILN_CORE_LIR_LIR_H_

@@ -42,6 +42,7 @@ void SelectionBuilder::SortBlocks() {
     for (Edge& e : block.succs) e.to = place[e.to.index];
     for (BlockId& b : block.physical_succs) b = place[b.index];
   }
+  if (f.exit_block.valid()) f.exit_block = place[f.exit_block.index];
   f.blocks = std::move(sorted);
 }
 

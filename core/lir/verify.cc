@@ -205,7 +205,7 @@ class Verifier {
       if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) return Fail("P1", b, "misaligned");
     }
     const int tied = op(i).tied;
-    if (tied != OpInfo::kNotTied && in.num_defs != 0 &&
+    if (tied != OpInfo::kNotTied && HasFirstDef(f_, i) &&
         (tied >= in.num_uses || f_.defs(i)[0].reg != f_.uses(i)[tied].reg)) {
       return Fail("P2", b, "the tied use is elsewhere");
     }
@@ -216,7 +216,7 @@ class Verifier {
   absl::Status Tied(BlockId b, InstId i) {
     const int tied = op(i).tied;
     const Inst& in = f_.inst(i);
-    if (tied == OpInfo::kNotTied || in.num_defs == 0) return absl::OkStatus();
+    if (tied == OpInfo::kNotTied || !HasFirstDef(f_, i)) return absl::OkStatus();
     if (tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
     const Operand& d = f_.defs(i)[0];
     const Operand& u = f_.uses(i)[tied];

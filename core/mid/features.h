@@ -32,11 +32,14 @@ struct Features {
   bool float64;               // floats of 64 bits: correctly rounded, division and root included
   bool float64_atomics;       // atomics of them, by instructions or 64-bit compare-exchanges
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
-  // Constant texel offsets of samples, in texels.
+  // Texel offsets of samples: the range of constant ones, in texels.
   struct TexelOffsets {
     int32_t least;
     int32_t most;
+    bool by_lane;  // each lane may have its own (else lower_nonuniform)
   } sample_offsets;
+
+  uint32_t most_lanes;  // of a subgroup: 32 or 64
 
   Derivatives derivatives;
 

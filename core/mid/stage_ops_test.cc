@@ -381,7 +381,7 @@ TEST(StageOps, ElementsAreNoDescriptors) {
     %1:f32 = load_input.indexed[3, 0] %0
     store_output[0, 0] %1
     return)";
-  EXPECT_EQ(RunOnFragmentBody(body, LowerNonuniform), RunOnFragmentBody(body, Nothing));
+  EXPECT_EQ(RunOnFragmentBody(body, For<LowerNonuniform>), RunOnFragmentBody(body, Nothing));
 }
 
 // No pass splits 64-bit variables: they are an error, not a store of twice as many components.

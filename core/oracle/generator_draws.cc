@@ -166,8 +166,10 @@ ValueId Generator::QuadMask() {
   const bool strict = discarded_ || (discards_ && !fuel_.empty());
   const ValueId counts = strict ? b_.Not(b_.HelperInvocation()) : b_.Bool(true);
   const InstId ballot = b_.EmitInst(Op::kBallot, {counts}, kFourInts);
-  const ValueId first = b_.And(b_.SubgroupInvocation(), b_.Int(~3u));
-  return b_.And(b_.Ushr(m_.result(ballot, 0), first), b_.Int(15));
+  const ValueId lane = b_.SubgroupInvocation();
+  const ValueId upper = b_.Ine(b_.And(lane, b_.Int(32)), b_.Int(0));
+  const ValueId half = b_.Select(upper, m_.result(ballot, 1), m_.result(ballot, 0));
+  return b_.And(b_.Ushr(half, b_.And(lane, b_.Int(28))), b_.Int(15));
 }
 
 // Modes other than fine are used only in the first row or column, where both give the same.
@@ -192,7 +194,9 @@ void Generator::QuadRead() {
   const ValueId lane = swap ? b_.Xor(mine, b_.Int(n)) : b_.Int(n);
   const ValueId read = b_.Emit(swap ? Op::kQuadSwap : Op::kQuadBroadcast, {v}, n);
   const ValueId on = b_.Ine(b_.And(b_.Ushr(mask, lane), b_.Int(1)), b_.Int(0));
-  DefineTyped(b_.Select(on, read, b_.Constant(m_.value(v).type, 0)));
+  // A value that is the same everywhere needs no reading, and no helpers in the quad: then the lane
+  // may be missing, and its own value is the same.
+  DefineTyped(b_.Select(on, read, v));
 }
 
 // Subgroup operations without helpers: it is not specified whether helpers take part.

@@ -108,7 +108,7 @@ std::string RefusalOf(const std::string& needs, const mid::Features& features) {
 
 TEST(CheckFeatures, TexelOffsets) {
   mid::Features wide = mid::kFewFeatures;
-  wide.sample_offsets = {.least = -32, .most = 31};
+  wide.sample_offsets = {.least = -32, .most = 31, .by_lane = true};
   const std::string far = "texel_offset_range: texel offset beyond -8 to 7 (%9)";
   const std::string beyond_wide = "texel_offset_range: texel offset beyond -32 to 31 (%9)";
   const std::string least = "needs least_texel_offset ", most = "needs greatest_texel_offset ";

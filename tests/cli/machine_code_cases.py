@@ -103,13 +103,20 @@ class MachineCode(Cli):
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
 
     def test_a_stage_that_only_the_other_target_compiles(self):
-        for name in ('frag_coord.frag', 'vert_point_size.vert'):
-            lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', os.path.join(SHADERS, name), expect=1)
+        lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', os.path.join(SHADERS, 'vert_point_size.vert'),
+                          expect=1)
+        results = {line['target']: line for line in map(json.loads, lines.splitlines())}
+        self.assertEqual(results['tgl']['status'], 'ok')
+        refused = results['gfx1030']
+        self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_stage'))
+        self.assertIn('for gfx1030 compute and fragment shaders are compiled', refused['message'])
+
+    def test_fragment_shaders_of_both_targets(self):
+        for where in ([], ['--local']):
+            lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', *where, os.path.join(SHADERS, 'frag_coord.frag'))
             results = {line['target']: line for line in map(json.loads, lines.splitlines())}
-            self.assertEqual(results['tgl']['status'], 'ok')
-            refused = results['gfx1030']
-            self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_stage'))
-            self.assertIn('for gfx1030 compute shaders are compiled', refused['message'])
+            self.assertEqual({line['status'] for line in results.values()}, {'ok'})
+            self.assertEqual([v['name'] for v in results['gfx1030']['variants']], ['wave32', 'wave64'])
 
     def test_what_was_compiled_is_read_and_run(self):
         made = self.line(self.kiln('compile', '--target=gfx1030', '--widths=32', '--json', '-o', 'out', SAXPY))

@@ -57,12 +57,25 @@ def clipped(job):
     return "triangles that reach beyond the target" if outside else None
 
 
-def counted(path, module, seed, folder, timeout, views):
+def counted(path, module, seed, folder, timeout, views, run=None):
     """As draws.counted: a draw without clipped triangles, if possible. `views`: {"view_mask": ...}, or nothing."""
     def change(draw):
         draw.update(views)
-    found = draws.counted(path, module, seed, folder, timeout, clipped, change)
-    return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None, change)
+    found = draws.counted(path, module, seed, folder, timeout, clipped, change, run)
+    return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None, change, run)
+
+
+def runs_of_interpreter(interpreter, module):
+    """Returns what runs jobs on the interpreter as draws.lavapipe() does."""
+    kinds = {location: kind for location, _, kind, _ in module.outputs()}
+
+    def run(jobs, folder, _):
+        options = [*drives.FLUSH, "--max-steps=%d" % drives.SCOUT_STEPS]
+        results = [interpreter.run(drives.write_job(job, folder, "alone"), options) for job in jobs]
+        for color in (c for r in results for c in r.get("colors", [])):
+            color["type"] = kinds.get(color["location"], "f32")
+        return results
+    return run
 
 
 @dataclasses.dataclass
@@ -72,6 +85,7 @@ class Drive:
     types: dict
     result: dict     # lavapipe's
     coarse: bool     # has derivatives that need not be fine
+    alone: bool = False      # the result is the interpreter's: lavapipe was not asked
     by_moves: bool = False   # never: moves are not changed here
 
 
@@ -82,12 +96,16 @@ def drive_of(a, path, module, seed, folder):
     views = {"view_mask": a.view_mask} if a.view_mask else {}
     name += ".views%x" % a.view_mask if views else ""
     entry = os.path.join(a.cache, name) if a.cache else None
+    alone = a.no_lavapipe and not (entry and os.path.exists(entry))
+    if alone and entry:
+        entry += ".alone"
     if entry and os.path.exists(entry):
         with open(entry, "rb") as f:
             job, types, result, reason = pickle.load(f)
     else:
         try:
-            job, types, result, reason = counted(path, module, seed, folder, a.timeout, views)
+            run = runs_of_interpreter(a.interpreter, module) if alone else None
+            job, types, result, reason = counted(path, module, seed, folder, a.timeout, views, run)
         except Unsupported as e:
             job, types, result, reason = None, None, None, "drive: %s" % e
         if entry:
@@ -95,7 +113,7 @@ def drive_of(a, path, module, seed, folder):
                 pickle.dump((job, types, result, reason), f)
     if not job:
         return None, reason
-    return Drive(job, types, result, draws.has_coarse_derivatives(module)), ""
+    return Drive(job, types, result, draws.has_coarse_derivatives(module), alone), ""
 
 
 def probe(interpreter, path, folder):

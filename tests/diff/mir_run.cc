@@ -45,6 +45,7 @@
 #include "core/mid/control/remove_dead_control_flow.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_nonuniform.h"
+#include "core/mid/testing/testing.h"
 #include "core/mid/values/merge_equal_values.h"
 #include "core/mid/values/remove_dead_code.h"
 #include "core/mid/values/simplify.h"
@@ -210,7 +211,7 @@ absl::Status Optimise(mir::Module& module) {
     passes.insert(passes.end(), std::begin(kRound), std::end(kRound));
     if (round == 0) passes.push_back(mid::LowerDivision);
   }
-  passes.push_back(mid::LowerNonuniform);
+  passes.push_back(mid::For<mid::LowerNonuniform>);
   for (Function pass : passes) {
     PassContext context = PassContext::ForTest();
     absl::StatusOr<bool> changed = pass(module, context);

@@ -2,10 +2,11 @@
 """Judges the compiler on modules of a graphics stage: they are compiled, drawn by the simulator at every
 width in contract mode, and compared with the MIR interpreter, which is compared with lavapipe.
 
-    sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR]
-                    [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
+    sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH | --rdna2-run PATH
+                    [--cache DIR] [--no-lavapipe] [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
                     [--count N] [--budget SECONDS] [--view-mask MASK] MODULE.spv... | @LIST
 
+With --rdna2-run the target is gfx1030, whose widths are 32 and 64, else tgl.
 Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
 with and without fusion, is a separate comparison with the interpreter at that width, with separate
 excuses. Statuses are those of sim_interp.py; subnormals are flushed in the interpreter. The
@@ -18,6 +19,7 @@ import argparse
 import collections
 import dataclasses
 import os
+import re
 import sys
 import tempfile
 
@@ -38,7 +40,7 @@ from spirv_module import Unsupported  # noqa: E402
 @dataclasses.dataclass
 class Stage:
     """Holds the differences between the stages."""
-    widths: tuple        # widths of programs of this stage
+    widths: dict         # target -> widths of programs of this stage
     load: object         # (path) -> the module; raises Unsupported
     drive_of: object     # (arguments, path, module, seed, folder) -> (drive, "") or (None, reason)
     compare: object      # (interpreter, where, drive, result, folder, tolerance[, options]) -> a
@@ -46,12 +48,11 @@ class Stage:
 
 
 STAGES = {
-    "vertex": Stage((8,), vertex_job.VertexModule.load, lavapipe_vertex.drive_of,
+    "vertex": Stage({"tgl": (8,)}, vertex_job.VertexModule.load, lavapipe_vertex.drive_of,
                     lavapipe_vertex.compare_vertices),
-    "fragment": Stage((8, 16, 32), fragment_job.FragmentModule.load, lavapipe_fragments.drive_of,
+    "fragment": Stage({"tgl": (8, 16, 32), "gfx1030": (32, 64)}, fragment_job.FragmentModule.load, lavapipe_fragments.drive_of,
                       lavapipe_fragments.compare_draw),
 }
-ALL_WIDTHS = (8, 16, 32)
 
 
 def compare_width(a, stem, width, drive, where, folder, tolerance):
@@ -59,8 +60,8 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
     made = []
     options = [*drives.FLUSH, "--subgroup-size=%d" % width]
     job_path = drives.write_job(drive.job, folder, "draw")
-    for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
-        name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
+    for mode in [[]] if a.no_fusion or a.target != "tgl" else [[], ["--fusion"]]:
+        name = "%s %s%d%s" % (where, a.of_lanes, width, " fused" if mode else "")
         got = sim_interp.simulate(a, stem, job_path, mode)
         if not got["ok"]:
             mine = a.interpreter.run(job_path, options)
@@ -79,6 +80,9 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
 def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
     """Adds the comparisons of one drive."""
     where = "seed %d" % seed
+    if getattr(drive, "alone", False):
+        verdict.alone = "lavapipe was not asked"
+        return judge_widths(a, widths, drive, where, folder, tolerance, verdict)
     first = a.stage.compare(a.interpreter, where + " lavapipe", drive, drive.result, folder, tolerance)
     if not isinstance(first, excuses.Comparison):
         if first[0] == "undriven":
@@ -87,6 +91,11 @@ def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
             verdict.fail("broken", "interpreter and lavapipe: " + first[1])
         return
     verdict.comparisons.append(first)
+    judge_widths(a, widths, drive, where, folder, tolerance, verdict)
+
+
+def judge_widths(a, widths, drive, where, folder, tolerance, verdict):
+    """Adds the comparisons of the simulator's results on a drive."""
     verdict.drives += 1
     verdict.by_moves |= drive.by_moves
     for width in sorted(widths):
@@ -101,8 +110,10 @@ def widths_by(verdict, status):
     ranks = ["agree", "excused", "differ"]
     worst = {}
     for c in verdict.comparisons:
-        for w in ALL_WIDTHS:
-            if "SIMD%d" % w in c.where.split():
+        for word in c.where.split():
+            m = re.fullmatch(r"(?:SIMD|wave)(\d+)", word)
+            if m:
+                w = int(m.group(1))
                 worst[w] = max(worst.get(w, 0), ranks.index(c.status))
     return [w for w, rank in worst.items() if ranks[rank] == status]
 
@@ -133,9 +144,9 @@ def judge(a, path, folder):
 
 def summary(verdicts):
     sim_interp.summary(verdicts)
-    for w in ALL_WIDTHS:
+    for w in sorted({w for v in verdicts for s in ("agree", "excused", "differ") for w in widths_by(v, s)}):
         by = {s: sum(w in widths_by(v, s) for v in verdicts) for s in ("agree", "excused", "differ")}
-        print("SIMD%-2d  counted %4d, agreeing %4d, excused %4d, differing %4d" % (
+        print("%2d lanes  counted %4d, agreeing %4d, excused %4d, differing %4d" % (
             w, sum(by.values()), by["agree"], by["excused"], by["differ"]))
 
 
@@ -144,14 +155,19 @@ def main():
     p.add_argument("--stage", required=True, choices=sorted(STAGES))
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
-    p.add_argument("--eu-run", dest="simulator", required=True)
+    sim_interp.add_simulator(p)
     p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
+    p.add_argument("--no-lavapipe", action="store_true",
+                   help="only its results in the cache (fragments): others are the interpreter's alone")
     judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()
     a.stage = STAGES[a.stage]
-    a.widths = a.widths or ",".join(str(w) for w in a.stage.widths)
+    sim_interp.take_simulator(a)
+    if a.target not in a.stage.widths:
+        p.error("programs of this stage are not compiled for " + a.target)
+    a.widths = a.widths or ",".join(str(w) for w in a.stage.widths[a.target])
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache
         os.makedirs(a.cache, exist_ok=True)

@@ -202,13 +202,24 @@ def summary(verdicts):
         print("%-20s %4d  %5.1f %%" % (name, n, 100.0 * n / max(len(verdicts), 1)))
 
 
+def add_simulator(p):
+    """Adds the flags that name the simulator, and so the target."""
+    simulator = p.add_mutually_exclusive_group(required=True)
+    simulator.add_argument("--eu-run", help="the simulator of tgl")
+    simulator.add_argument("--rdna2-run", help="the simulator of gfx1030")
+
+
+def take_simulator(a):
+    """Sets a.target, a.of_lanes, the start of names of widths, and a.simulator from the flags."""
+    a.target, a.of_lanes = ("gfx1030", "wave") if a.rdna2_run else ("tgl", "SIMD")
+    a.simulator = a.rdna2_run or a.eu_run
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
-    simulator = p.add_mutually_exclusive_group(required=True)
-    simulator.add_argument("--eu-run", help="the simulator of tgl")
-    simulator.add_argument("--rdna2-run", help="the simulator of gfx1030")
+    add_simulator(p)
     p.add_argument("--widths", help="8,16,32: these instead of those that the compiler chooses")
     p.add_argument("--no-fusion", action="store_true")
     p.add_argument("--no-lavapipe", action="store_true", help="only its results in the cache")
@@ -220,8 +231,7 @@ def main():
     a = p.parse_args()
     if a.declaring:
         a.modules = declaring(a.declaring, judging.in_order(a.modules, a.order))
-    a.target, a.of_lanes = ("gfx1030", "wave") if a.rdna2_run else ("tgl", "SIMD")
-    a.simulator = a.rdna2_run or a.eu_run
+    take_simulator(a)
     # Without a folder for them, each run looks for drives anew.
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache

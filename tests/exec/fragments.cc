@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/mir/build.h"
 #include "core/oracle/generate.h"
+#include "tests/exec/exec.h"
 #include "tests/exec/images.h"
 #include "tests/exec/interpret_draw.h"
 
@@ -48,13 +49,15 @@ class Comparison {
   }
 
   std::string Run() {
-    return CompileAndJudge(m_, setup_, samples_, {{8, 16, 32}, MayLack()},
+    return CompileAndJudge(m_, setup_, samples_, {WidthsOf(TestTarget()), MayLack()},
                            [&](const Variant& v) { return Judge(v); });
   }
 
  private:
-  // Programs with the pixel interpolator or a lane for each sample have 8 or 16 lanes (ABI.md).
+  // tgl's programs with the pixel interpolator or a lane for each sample have 8 or 16 lanes
+  // (core/intel/ABI.md).
   std::vector<int> MayLack() const {
+    if (TestTarget() != Target::kTgl) return {};
     bool interpolates = false;
     mir::ForEachInst(m_, m_.body, [&](mir::InstId id) {
       interpolates |= m_.inst(id).op == mir::Op::kInterpolate;
@@ -67,7 +70,10 @@ class Comparison {
     oracle::LaunchInputs want = inputs_;
     FragmentInputs drawn = draw_;
     want.subgroup_size = static_cast<uint32_t>(v.width);
-    if (absl::Status s = InterpretDraw(m_, per_sample_, want, drawn); !s.ok()) {
+    const Interpolating interpolating = TestTarget() == Target::kGfx1030
+                                            ? Interpolating::kFirstVertexFirst
+                                            : Interpolating::kSecondVertexFirst;
+    if (absl::Status s = InterpretDraw(m_, per_sample_, interpolating, want, drawn); !s.ok()) {
       return absl::StrCat("interpreter: ", s.message(), "\n");
     }
     for (float d : drawn.depth) counts_.written += d != 1;

@@ -11,6 +11,7 @@
 #include "core/base/cause.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
+#include "tests/exec/exec.h"
 #include "tests/exec/findings.h"
 #include "tests/exec/images.h"
 
@@ -30,14 +31,14 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
     options.passes.disabled = setup.disabled_passes;
     options.widths = {width};
     options.state.fragment.samples = samples;
-    const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+    const auto compiled = Compile(**prepared, TestTarget(), options, nullptr, {});
     if (!compiled.ok()) {
       const bool lost = CauseOf(compiled.status()) == "out_of_registers";
       if (!lost && std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
       return absl::StrCat(width, " lanes: ", compiled.status().message());
     }
     for (const Variant& v : compiled->variants) {
-      absl::StrAppend(&text, Findings(Target::kTgl, v), judge(v));
+      absl::StrAppend(&text, Findings(TestTarget(), v), judge(v));
     }
   }
   return text;
@@ -56,12 +57,13 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
   for (const Mode& mode :
        {Mode{"", false, false}, Mode{" fused", true, false}, Mode{" opposite", false, true}}) {
     if (mode.opposite && !setup.opposite) continue;
+    if (mode.fusion && TestTarget() != Target::kTgl) continue;  // the only one that has it
     sim::scene::Dispatch got = dispatch;
     SimulationOptions options;
     if (mode.fusion) options.switches = {"fusion"};
     options.opposite = mode.opposite;
     options.max_instructions = 20'000'000;
-    const auto run = Simulate(Target::kTgl, variant.code, variant.launch, options, got);
+    const auto run = Simulate(TestTarget(), variant.code, variant.launch, options, got);
     const std::string wrong = run.ok() ? difference(got) : std::string(run.status().message());
     if (run.ok()) counts->threads += static_cast<int64_t>(run->threads);
     if (!wrong.empty()) absl::StrAppend(&text, variant.name, mode.name, ": ", wrong, "\n");

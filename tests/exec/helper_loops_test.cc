@@ -8,10 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
+#include "core/driver/simulate.h"
 #include "core/front/glsl/glsl.h"
-#include "core/sim/eu/simulator.h"
 #include "core/sim/scene/rasterise.h"
 #include "gtest/gtest.h"
+#include "tests/exec/exec.h"
 
 namespace kiln {
 namespace {
@@ -40,7 +41,7 @@ std::vector<Variant> CompileBody(const std::string& body) {
   const auto prepared = Prepare(*words, prepare, nullptr, {});
   EXPECT_TRUE(prepared.ok()) << prepared.status();
   if (!prepared.ok()) return {};
-  auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  auto compiled = Compile(**prepared, exec::TestTarget(), options, nullptr, {});
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   return compiled.ok() ? std::move(compiled->variants) : std::vector<Variant>();
 }
@@ -60,10 +61,10 @@ std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
   draw.targets.push_back({0, std::vector<uint32_t>(4 * kSize * kSize)});
   const absl::Status rasterised = sim::scene::Rasterise({triangle}, draw);
   EXPECT_TRUE(rasterised.ok()) << rasterised;
-  sim::eu::Options options;
-  options.fusion = fusion;
+  SimulationOptions options;
+  if (fusion) options.switches = {"fusion"};
   options.max_instructions = 1'000'000;
-  const auto ran = sim::eu::Run(v.code, v.launch, options, dispatch);
+  const auto ran = Simulate(exec::TestTarget(), v.code, v.launch, options, dispatch);
   EXPECT_TRUE(ran.ok()) << ran.status();
   std::vector<uint32_t> counts(8);
   std::memcpy(counts.data(), dispatch.buffers[0].bytes.data(), 32);
@@ -107,6 +108,7 @@ TEST(HelperLoops, AllThreadsEnd) {
     EXPECT_GE(variants.size(), 2u) << c.body;
     for (const Variant& v : variants) {
       for (const bool fusion : {false, true}) {
+        if (fusion && exec::TestTarget() != Target::kTgl) continue;  // the only one that has it
         const std::vector<uint32_t> counts = CountsOf(v, fusion);
         EXPECT_GT(counts[0] + counts[8], 0u) << c.body;
         if (c.rounds == 0) continue;

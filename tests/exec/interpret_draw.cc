@@ -36,10 +36,11 @@ uint32_t Bits(double v) { return AsBits(static_cast<float>(v)); }
 
 class Interpretation {
  public:
-  Interpretation(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
-                 FragmentInputs& draw)
+  Interpretation(const mir::Module& module, bool per_sample, Interpolating interpolating,
+                 oracle::LaunchInputs& inputs, FragmentInputs& draw)
       : m_(module),
         per_sample_(per_sample),
+        interpolating_(interpolating),
         in_(inputs),
         draw_(draw),
         places_(sim::scene::SamplePositions(draw.samples)) {}
@@ -125,8 +126,8 @@ class Interpretation {
     }
   }
 
-  static uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane,
-                          const Primitive& primitive, std::array<float, 2>* slope) {
+  uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane, const Primitive& primitive,
+                   std::array<float, 2>* slope) const {
     const uint32_t location = v.location + n / v.components;
     const uint32_t component = v.component + n % v.components;
     for (const VertexValues& values : primitive.values) {
@@ -140,6 +141,9 @@ class Interpretation {
       for (size_t i = 0; i < 2; ++i) {
         (*slope)[i] = static_cast<float>(along_1 * w[1][i] * primitive.scale[1] +
                                          along_2 * w[2][i] * primitive.scale[2]);
+      }
+      if (interpolating_ == Interpolating::kFirstVertexFirst) {
+        return AsBits(std::fmaf(along_2, b[1], std::fmaf(along_1, b[0], at(0))));
       }
       return AsBits(std::fmaf(along_1, b[0], std::fmaf(along_2, b[1], at(0))));
     }
@@ -196,6 +200,7 @@ class Interpretation {
 
   const mir::Module& m_;
   const bool per_sample_;
+  const Interpolating interpolating_;
   oracle::LaunchInputs& in_;
   FragmentInputs& draw_;
   const absl::Span<const Point> places_;
@@ -204,9 +209,9 @@ class Interpretation {
 
 }  // namespace
 
-absl::Status InterpretDraw(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
-                           FragmentInputs& draw) {
-  return Interpretation(module, per_sample, inputs, draw).Run();
+absl::Status InterpretDraw(const mir::Module& module, bool per_sample, Interpolating interpolating,
+                           oracle::LaunchInputs& inputs, FragmentInputs& draw) {
+  return Interpretation(module, per_sample, interpolating, inputs, draw).Run();
 }
 
 }  // namespace kiln::exec

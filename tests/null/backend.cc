@@ -30,7 +30,8 @@ constexpr mid::Features kFeatures = {
     .float64 = false,
     .float64_atomics = false,
     .rounding_by_width = false,
-    .sample_offsets = {.least = -8, .most = 7},
+    .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
+    .most_lanes = 32,
     .derivatives = mid::Derivatives::kNowhere,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = false,
@@ -40,8 +41,7 @@ constexpr mid::Features kFeatures = {
     .constant_addends = mid::Features::Addends::kNone,
     .fuses_all_widths = false,
     .conditions_in_flags = false,
-    .access = {.lane = 4, .block = 0, .shared_block_alignment = 4,
-               .block_of_constants = false}};
+    .access = {.lane = 4, .block = 0, .shared_block_alignment = 4, .block_of_constants = false}};
 
 std::vector<PassRow> PassRows() { return Rows(Passes()); }
 

@@ -145,10 +145,11 @@ def has_narrow_interface(module):
     return any(i.op == 17 and i.words[0] == 4436 for i in module.instructions())
 
 
-def counted(path, module, seed, folder, timeout, accept, change=lambda draw: None):
+def counted(path, module, seed, folder, timeout, accept, change=lambda draw: None, run=None):
     """Returns (job, types, lavapipe's result, reason) of the first recipe whose drive counts. `accept`, given a
-    job, may return a reason why it is no drive. `change` changes a draw in place."""
-    if has_narrow_interface(module):
+    job, may return a reason why it is no drive. `change` changes a draw in place. `run` (as lavapipe()) runs the
+    jobs instead of lavapipe."""
+    if not run and has_narrow_interface(module):
         return None, None, None, "lavapipe: does not offer storageInputOutput16"
     reason = "no recipe ran"
     chosen = drive.mutants(module, random.Random(seed), 4, False) or drive.mutants(
@@ -165,9 +166,9 @@ def counted(path, module, seed, folder, timeout, accept, change=lambda draw: Non
             mutant = os.path.join(folder, "mutant%d.spv" % site)
             drive.mutate.write(module.words, site, new, mutant)
             jobs.append(dict(job, shader=mutant))
-        results = lavapipe(jobs, folder, timeout)
+        results = (run or lavapipe)(jobs, folder, timeout)
         if not results[0].get("ok"):
-            reason = "lavapipe: " + str(results[0].get("error"))[:120]
+            reason = ("interpreter: " if run else "lavapipe: ") + str(results[0].get("error"))[:120]
             if "time" in reason:
                 break
             continue

@@ -97,12 +97,13 @@ absl::Status AssignDriver(const mir::Module& m, const Reads& reads, Abi& abi) {
   uint32_t next = kScratchSgpr + 2;
   for (uint32_t i = 0; i < memories; ++i) abi.descriptor_sgprs.push_back(next++);
   const uint32_t launch_dwords = (reads.num_workgroups ? 3 : 0) + (reads.base_workgroup ? 3 : 0);
-  if (next + launch_dwords + 1 > kMaxUserSgprs) {
+  const uint32_t most = m.stage == mir::Stage::kCompute ? kMaxUserSgprs : kMaxGraphicsUserSgprs;
+  if (next + launch_dwords + 1 > most) {
     return Unsupported("too_many_descriptors", "arrays of descriptors without known length");
   }
   // Push constants: as many as there are registers left.
   const uint32_t dwords = reads.push ? (m.push_constant_bytes + 3) / 4 : 0;
-  const uint32_t room = kMaxUserSgprs - next - launch_dwords;
+  const uint32_t room = most - next - launch_dwords;
   const bool pointer = dwords > room || reads.push_by_offset;
   abi.push_dwords = std::min(dwords, pointer ? room - 1 : room);
   if (pointer) abi.push_pointer = next++;
@@ -157,7 +158,7 @@ absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
 
 }  // namespace
 
-absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind) {
+absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const PipelineState& state) {
   Abi abi;
   abi.kind = kind;
   abi.module = &m;
@@ -166,6 +167,14 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind) {
       kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi) : AssignDriver(m, reads, abi);
   if (!s.ok()) return s;
   uint32_t next = abi.user_sgprs;
+  if (m.stage == mir::Stage::kFragment) {
+    absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, state.fragment);
+    if (!fragment.ok()) return fragment.status();
+    abi.fragment = *std::move(fragment);
+    abi.fragment->prim_mask = next++;
+    abi.start_sgprs = next;
+    return abi;
+  }
   for (size_t i = 0; i < 3; ++i) {
     if (reads.workgroup_id[i]) abi.workgroup_id[i] = next++;
   }
@@ -233,16 +242,19 @@ void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
 
 // COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE; DX10_CLAMP;
 // MEM_ORDERED.
+// Graphics stages have MEM_ORDERED elsewhere (SPI_SHADER_PGM_RSRC1_PS).
 uint32_t Rsrc1(const mir::Module& m, const ProgramShape& shape) {
-  constexpr uint32_t kDx10Clamp = 1u << 21, kMemOrdered = 1u << 30;
+  constexpr uint32_t kDx10Clamp = 1u << 21;
+  const uint32_t mem_ordered = m.stage == mir::Stage::kCompute ? 1u << 30 : 1u << 25;
   const uint32_t granule = shape.width == 32 ? 8 : 4;
   const uint32_t granules = (std::max(shape.vgprs, 1u) + granule - 1) / granule;
-  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | kMemOrdered;
+  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | mem_ordered;
 }
 
 uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
   uint32_t r = abi.user_sgprs << 1;
   if (shape.scratch_bytes_per_lane != 0) r |= 1;
+  if (abi.fragment) return r;
   for (size_t i = 0; i < 3; ++i) {
     if (abi.workgroup_id[i]) r |= 1u << (7 + i);
   }
@@ -254,24 +266,36 @@ uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
 
 }  // namespace
 
+namespace {
+
+void DescribeCompute(const Abi& abi, out::LaunchRecord& r) {
+  r.shared_bytes = abi.module->shared_bytes;
+  r.compute.local_size = abi.module->local_size;
+  r.compute.uses_barrier = abi.uses_barrier;
+  const bool reads_id = std::any_of(abi.workgroup_id.begin(), abi.workgroup_id.end(),
+                                    [](const auto& id) { return id.has_value(); });
+  r.compute.requires_zero_base = reads_id && !abi.needs_base;
+}
+
+}  // namespace
+
 out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   const mir::Module& m = *abi.module;
   out::LaunchRecord r;
   out::AmdLaunch& amd = r.arch.emplace<out::AmdLaunch>();
   r.target = "gfx1030";
   r.entry_point = m.entry_point;
-  r.stage = "compute";
+  r.stage = abi.fragment ? "fragment" : "compute";
   r.code_bytes = shape.code_bytes;
   r.dispatch_width = shape.width;
   AddResources(abi, r);
   if (abi.push_dwords != 0 || abi.push_pointer) r.push_constant_bytes = m.push_constant_bytes;
-  r.shared_bytes = m.shared_bytes;
   r.scratch_bytes_per_thread = shape.scratch_bytes_per_lane * shape.width;
-  r.compute.local_size = m.local_size;
-  r.compute.uses_barrier = abi.uses_barrier;
-  const bool reads_id = std::any_of(abi.workgroup_id.begin(), abi.workgroup_id.end(),
-                                    [](const auto& id) { return id.has_value(); });
-  r.compute.requires_zero_base = reads_id && !abi.needs_base;
+  if (abi.fragment) {
+    DescribeFragment(m, *abi.fragment, r);
+  } else {
+    DescribeCompute(abi, r);
+  }
   amd.rsrc1 = Rsrc1(m, shape);
   amd.rsrc2 = Rsrc2(abi, shape);
   amd.vgprs = shape.vgprs;

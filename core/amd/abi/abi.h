@@ -1,4 +1,4 @@
-// Where a compute program of gfx1030 finds its data when it starts: user SGPRs, system SGPRs,
+// Where a program of gfx1030 finds its data when it starts: user SGPRs, system SGPRs,
 // VGPRs, and descriptors in memory. ABI.md has the reasons.
 //
 //   s[0:1]   address of the scratch of all waves (SgprContent::kScratchBase)
@@ -11,6 +11,9 @@
 //   then     workgroup ids, as far as the program reads them, then the word with the number of the
 //            wave (tg_size)
 //   v0 to v2 local ids x, y, z, as far as the workgroup has dimensions
+//
+// A fragment program has the same user SGPRs, then the word that interpolation reads (prim_mask);
+// its VGPRs are the inputs that it reads (fragment.h).
 //
 // A kernel of ROCm (AbiKind::kKernarg) has all of the client's data in the kernel argument segment:
 //
@@ -29,13 +32,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/amd/abi/fragment.h"
 #include "core/mir/mir.h"
 #include "core/out/amdhsa.h"
 #include "core/out/launch_record.h"
+#include "core/target/pipeline_state.h"
 
 namespace kiln::amd {
 
 inline constexpr uint32_t kMaxUserSgprs = 16;  // of compute (COMPUTE_PGM_RSRC2.USER_SGPR)
+// The same of graphics stages, without the field's sixth bit (SPI_SHADER_PGM_RSRC2).
+inline constexpr uint32_t kMaxGraphicsUserSgprs = 31;
 inline constexpr uint32_t kScratchSgpr = 0;
 inline constexpr uint32_t kKernargSgpr = 0, kKernelScratchSgpr = 2;  // of kKernarg; pairs
 // Bits 63:32 of addresses that are passed in one SGPR.
@@ -77,13 +84,16 @@ struct Abi {
   std::optional<uint32_t> wave_word;                    // SGPR: tg_size
   uint32_t start_sgprs = 0;                             // user and system SGPRs together
   uint32_t local_ids = 1;                               // VGPRs
+  std::optional<FragmentAbi> fragment;                  // of fragment programs
   bool uses_barrier = false;
   bool needs_base = false;
 };
 
-// Returns the ABI of a compute module. Errors (refusals): more descriptor memories than registers;
-// for a kernel, resources that are no buffers, and arrays of buffers without known length.
-absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver);
+// Returns the ABI of a compute or fragment module. Errors (refusals): more descriptor memories than
+// registers; for a kernel, resources that are no buffers, and arrays of buffers without known
+// length; those of AssignFragment.
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver,
+                              const PipelineState& state = {});
 
 // Facts that only the finished program has.
 struct ProgramShape {

@@ -12,13 +12,13 @@ namespace {
 using isa::Opcode;
 
 constexpr MaskOps kMaskOps32 = {
-    Opcode::kSMovB32,   Opcode::kSAndB32,         Opcode::kSAndn2B32,
-    Opcode::kSOrB32,    Opcode::kSXorB32,         Opcode::kSCselectB32,
-    Opcode::kSCmpEqU32, Opcode::kSAndSaveexecB32, Opcode::kSAndn1SaveexecB32};
+    Opcode::kSMovB32,           Opcode::kSAndB32,     Opcode::kSAndn2B32, Opcode::kSOrB32,
+    Opcode::kSXorB32,           Opcode::kSCselectB32, Opcode::kSCmpEqU32, Opcode::kSAndSaveexecB32,
+    Opcode::kSAndn1SaveexecB32, Opcode::kSWqmB32};
 constexpr MaskOps kMaskOps64 = {
-    Opcode::kSMovB64,   Opcode::kSAndB64,         Opcode::kSAndn2B64,
-    Opcode::kSOrB64,    Opcode::kSXorB64,         Opcode::kSCselectB64,
-    Opcode::kSCmpEqU64, Opcode::kSAndSaveexecB64, Opcode::kSAndn1SaveexecB64};
+    Opcode::kSMovB64,           Opcode::kSAndB64,     Opcode::kSAndn2B64, Opcode::kSOrB64,
+    Opcode::kSXorB64,           Opcode::kSCselectB64, Opcode::kSCmpEqU64, Opcode::kSAndSaveexecB64,
+    Opcode::kSAndn1SaveexecB64, Opcode::kSWqmB64};
 
 isa::Wave WaveOf(const lir::Function& f) {
   return f.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
@@ -102,6 +102,20 @@ void Context::BeginAllLanes() {
 void Context::EndAllLanes() {
   Add(masks_.mov, Exec(), Temporary());
   end_of_all_lanes_ = program_.rows.size();
+}
+
+void Context::BeginExact() {
+  const size_t rows = program_.rows.size();
+  if (rows != 0 && end_of_exact_ == rows && last_bound_ < rows) {
+    program_.rows.pop_back();
+    return;
+  }
+  Add(masks_.and_saveexec, Temporary(), LiveLanes());
+}
+
+void Context::EndExact() {
+  Add(masks_.mov, Exec(), Temporary());
+  end_of_exact_ = program_.rows.size();
 }
 
 void Context::Fail(const lir::Inst& in, absl::string_view what) {

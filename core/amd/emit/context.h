@@ -20,7 +20,7 @@ namespace kiln::amd {
 
 // The operations on masks of lanes, of one wave size.
 struct MaskOps {
-  isa::Opcode mov, and_, andn2, or_, xor_, cselect, cmp_eq, and_saveexec, andn1_saveexec;
+  isa::Opcode mov, and_, andn2, or_, xor_, cselect, cmp_eq, and_saveexec, andn1_saveexec, wqm;
 };
 const MaskOps& MaskOpsOf(isa::Wave wave);
 
@@ -55,6 +55,9 @@ class Context {
   // touch SCC. A stretch directly behind another one is joined to it.
   void BeginAllLanes();
   void EndAllLanes();
+  // Switches lanes that help off until EndExact, likewise.
+  void BeginExact();
+  void EndExact();
 
   // Keeps the first error, with the instruction in question.
   void Fail(const lir::Inst& in, absl::string_view what);
@@ -71,13 +74,15 @@ class Context {
   lir::Inst origin_;
   std::vector<int> label_rows_;
   std::vector<bool> used_;
-  size_t last_bound_ = 0;        // row of the label bound last
-  size_t end_of_all_lanes_ = 0;  // number of rows behind the last EndAllLanes; 0: none
+  size_t last_bound_ = 0;  // row of the label bound last
+  // Number of rows behind the last EndAllLanes and EndExact; 0: none.
+  size_t end_of_all_lanes_ = 0, end_of_exact_ = 0;
   absl::Status status_;
 };
 
 inline isa::Operand Exec() { return isa::Sgpr(isa::kExecLo); }
 inline isa::Operand Temporary() { return isa::Sgpr(kTemporarySgpr); }
+inline isa::Operand LiveLanes() { return isa::Sgpr(kLiveLanesSgpr); }
 inline isa::Operand Constant(int small) {
   return isa::Source(small >= 0 ? isa::kInt0 + small : isa::kIntMinus1 - 1 - small);
 }

@@ -20,18 +20,30 @@ void EmitOne(Context& c, lir::InstId i) {
   }
 }
 
+// Prepares m0 and exec of a fragment program.
+void EmitStart(Context& c, const EmitOptions& options) {
+  if (options.prim_mask) {
+    c.Add(isa::Opcode::kSMovB32, isa::Sgpr(isa::kM0),
+          isa::Sgpr(static_cast<int>(*options.prim_mask)));
+  }
+  if (options.notes_helpers) c.Add(c.masks().mov, LiveLanes(), Exec());
+  if (options.whole_quads) c.Add(c.masks().wqm, Exec(), Exec());
+}
+
 }  // namespace
 
 absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options) {
   Context c(f, options.spill_offset);
   const Structure structure = StructureOf(f);
-  Jumps jumps(c, structure);
+  Jumps jumps(c, structure, options.notes_helpers);
+  EmitStart(c, options);
   for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {
     jumps.BeginBlock(b);
     const lir::InstId terminator = TerminatorOf(f, b);
     size_t emitted = 0;
     for (lir::InstId i : f.blocks[b].insts) {
       c.SetOrigin(f.inst(i));
+      if (jumps.EmitKill(i)) continue;
       if (i == terminator) {
         emitted = jumps.EmitTerminator(b, i);
       } else {

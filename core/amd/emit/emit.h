@@ -13,6 +13,7 @@
 #define KILN_CORE_AMD_EMIT_EMIT_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "core/amd/emit/program.h"
@@ -24,6 +25,11 @@ struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
   uint32_t spill_offset = 0;          // bytes of a lane's scratch before the spilled registers
   bool keep_exec_at_end = false;      // for tests of what ends constructs
+  // For fragments: the SGPR with prim_mask, which goes to m0; whole quads run; and LiveLanes holds
+  // the lanes that were on at the start and have not been killed.
+  std::optional<uint32_t> prim_mask = std::nullopt;
+  bool whole_quads = false;
+  bool notes_helpers = false;
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

@@ -51,7 +51,9 @@ class Lowering {
     const bool all_lanes = (in_.flags & lir::kNoMask) != 0 && isa::ReadsExec(info_) &&
                            info_.encoding >= Encoding::kVop1;
     if (all_lanes) c_.BeginAllLanes();
+    if (extra_.exact != 0) c_.BeginExact();
     c_.Add(shortest);
+    if (extra_.exact != 0) c_.EndExact();
     if (all_lanes) c_.EndAllLanes();
   }
 
@@ -118,6 +120,11 @@ class Lowering {
 
   void Sources() {
     if (info_.Has(isa::opcode_flag::kLiteral)) return LiteralSources();
+    // The number of a parameter of the primitive.
+    if (info_.op == Opcode::kVInterpMovF32) {
+      inst_.src[0] = isa::Source(static_cast<int>(uses_[0].id));
+      return;
+    }
     const size_t named = info_.encoding == Encoding::kExp ? 4 : 3;
     for (size_t k = 0; k < named; ++k) {
       const lir::Operand* use = Use(k);
@@ -217,7 +224,6 @@ class Lowering {
     inst_.dlc = (x.cache & kDlc) != 0;
     inst_.tfe = (x.flags & kTfe) != 0;
     inst_.lwe = (x.flags & kLwe) != 0;
-    inst_.gds = x.gds != 0;
     inst_.idxen = (x.flags & kIdxen) != 0;
     inst_.offen = (x.flags & kOffen) != 0;
     inst_.unnormalised = (x.flags & kUnnormalised) != 0;

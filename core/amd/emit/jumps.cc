@@ -28,10 +28,11 @@ bool Inverse(const lir::Inst& in) { return (in.flags & lir::kPredicateInverse) !
 
 }  // namespace
 
-Jumps::Jumps(Context& c, const Structure& structure)
+Jumps::Jumps(Context& c, const Structure& structure, bool notes_helpers)
     : c_(c),
       f_(c.f()),
       structure_(structure),
+      notes_helpers_(notes_helpers),
       places_(CountSlots(f_), MaskUnits(f_)),
       at_start_(f_.blocks.size()),
       at_end_(f_.blocks.size()) {
@@ -75,6 +76,8 @@ size_t Jumps::InnermostLoop() const {
 void Jumps::BeginBlock(size_t block) {
   c_.Bind(Label(block));
   at_start_[block] = at_end_[block] = InnermostId();
+  // Lanes that were killed may still be on: the export there says that none is left.
+  if (f_.exit_block == lir::BlockId(block)) c_.Add(c_.masks().mov, Exec(), Constant(0));
   if (open_.empty() || open_.back().kind != Construct::Kind::kLoop) return;
   if (open_.back().continue_block == lir::BlockId(block)) RestoreContinued(open_.back());
 }
@@ -118,10 +121,11 @@ void Jumps::Endif(lir::InstId i) {
   c_.Add(c_.masks().mov, Exec(), Read(construct->slot));
   const bool removed = construct->removed;
   open_.pop_back();
-  if (!removed) return;
+  // Outside of all constructs some lanes are left: else the last one went to the exit block.
+  if (!removed || open_.empty()) return;
   // Without continues the last lane that breaks ends the loop: here are some left.
-  const bool in_loop = open_.back().kind == Construct::Kind::kLoop;
-  if (in_loop && !open_.back().continues) return;
+  const Construct& outer = open_.back();
+  if (outer.kind == Construct::Kind::kLoop && !outer.continues && !outer.ended) return;
   GoToRestoringPlace(Opcode::kSCbranchExecz);
 }
 
@@ -149,7 +153,8 @@ void Jumps::While(size_t block, lir::InstId i) {
   Construct* loop = Top(Construct::Kind::kLoop, i);
   if (loop == nullptr) return;
   c_.Bind(loop->restore);
-  if (loop->continues) c_.Add(c_.masks().mov, Exec(), Read(loop->slot));
+  if (loop->continues || loop->ended) c_.Add(c_.masks().mov, Exec(), Read(loop->slot));
+  if (loop->ended) c_.AddBranch(Opcode::kSCbranchExecz, loop->exit);
   for (const lir::Edge& edge : f_.blocks[block].succs) {
     if (edge.to.index != loop->head) {
       return c_.Fail(f_.inst(i), "it does not go to the head of its loop");
@@ -160,7 +165,9 @@ void Jumps::While(size_t block, lir::InstId i) {
     c_.Bind(loop->exit);
     c_.Add(c_.masks().mov, Exec(), Read(loop->slot + 1));
   }
+  const bool ended = loop->ended;
   open_.pop_back();
+  if (ended && !open_.empty()) GoToRestoringPlace(Opcode::kSCbranchExecz);
 }
 
 void Jumps::GoToRestoringPlace(Opcode branch) { c_.AddBranch(branch, open_.back().restore); }
@@ -234,6 +241,39 @@ void Jumps::LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inv
   GoToRestoringPlace(Opcode::kSCbranchExecz);
 }
 
+// All lanes that are on end. If those that are no helpers were all of the wave's, it ends.
+void Jumps::EndAll() {
+  const isa::Operand live = LiveLanes();
+  for (size_t k = open_.size(); k-- > 0;) {
+    Construct& open = open_[k];
+    RemoveLanes(open.slot, Exec());
+    if (open.kind == Construct::Kind::kLoop) RemoveLanes(open.slot + 1, Exec());
+    open.removed = open.ended = true;
+  }
+  if (notes_helpers_) c_.Add(c_.masks().andn2, live, live, Exec());
+  if (open_.empty()) return c_.AddBranch(Opcode::kSBranch, ExitLabel());
+  c_.AddBranch(Opcode::kSCbranchScc0, ExitLabel());
+  GoToRestoringPlace(Opcode::kSBranch);
+}
+
+bool Jumps::EmitKill(lir::InstId i) {
+  const lir::Inst& in = f_.inst(i);
+  if (in.op != kKill && in.op != kEndLanes) return false;
+  if (in.op == kEndLanes) {
+    if (!open_.empty()) c_.Fail(in, "in a construct of masks");
+    c_.Add(c_.masks().andn2, Exec(), Exec(), RegisterOf(f_, f_.uses(i)[0]));
+  } else {
+    isa::Operand lanes = Exec();
+    if (!f_.uses(i).empty()) {
+      lanes = Temporary();
+      c_.Add(c_.masks().and_, lanes, RegisterOf(f_, f_.uses(i)[0]), Exec());
+    }
+    c_.Add(c_.masks().andn2, LiveLanes(), LiveLanes(), lanes);
+  }
+  c_.AddBranch(Opcode::kSCbranchScc0, ExitLabel());
+  return true;
+}
+
 void Jumps::SccIf(size_t block, lir::InstId i) {
   const auto& succs = f_.blocks[block].succs;
   if (succs.size() != 2) return c_.Fail(f_.inst(i), "it has not two successors");
@@ -275,6 +315,7 @@ size_t Jumps::EmitTerminator(size_t block, lir::InstId i) {
     case kMaskBreak: Leave(i, true); break;
     case kMaskContinue: Leave(i, false); break;
     case kMaskWhile: While(block, i); break;
+    case kMaskEnd: EndAll(); break;
     case kSccIf: SccIf(block, i); break;
     case kJump: Jump(block, i); break;
     case kEnd: c_.Add(Opcode::kSEndpgm, {}); break;

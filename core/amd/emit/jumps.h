@@ -11,6 +11,8 @@
 //   mask_loop   slot + 1 = exec at the entry, slot = the lanes that are still in the loop
 //   mask_while  exec = slot, back to the head; the last lane to leave restores slot + 1
 //
+//   mask_end    the lanes leave all slots; nothing that follows counts on lanes being left
+//
 // A conditional break whose if has nothing else in it takes the lanes out directly.
 #ifndef KILN_CORE_AMD_EMIT_JUMPS_H_
 #define KILN_CORE_AMD_EMIT_JUMPS_H_
@@ -24,7 +26,8 @@ namespace kiln::amd {
 
 class Jumps {
  public:
-  Jumps(Context& c, const Structure& structure);
+  // `notes_helpers`: a register has the lanes that are no helpers.
+  Jumps(Context& c, const Structure& structure, bool notes_helpers = false);
 
   // To be called before a block's instructions: binds its label, restores lanes that continued.
   void BeginBlock(size_t block);
@@ -32,6 +35,9 @@ class Jumps {
   // Emits the terminator of a block. Returns the number of blocks behind it that it has emitted as
   // well, and whose labels it has bound.
   size_t EmitTerminator(size_t block, lir::InstId i);
+
+  // Emits an instruction that makes helpers of lanes or ends them. Returns false for others.
+  bool EmitKill(lir::InstId i);
 
   // To be called before the end: fails if a construct is open, or if a uniform jump goes into or
   // out of one.
@@ -43,6 +49,7 @@ class Jumps {
     uint32_t slot = 0;
     int restore = 0;       // label of the next restoring place
     bool removed = false;  // lanes may have left the slot since the construct began
+    bool ended = false;    // and the program: of all lanes there may be none left
     // For loops:
     size_t head = 0;  // block
     lir::BlockId continue_block;
@@ -74,6 +81,8 @@ class Jumps {
   // Takes lanes out of the loop or out of this iteration: all that are on, or those in `condition`.
   void Leave(lir::InstId i, bool breaks);
   void LeaveIf(lir::InstId i, bool breaks, isa::Operand condition, bool inverse);
+  void EndAll();
+  int ExitLabel() const { return Label(f_.exit_block.index); }
   void LeaveOpenIfs(size_t loop, isa::Operand lanes);
   void GoToRestoringPlace(isa::Opcode branch);
   void SccIf(size_t block, lir::InstId i);
@@ -84,6 +93,7 @@ class Jumps {
   Context& c_;
   const lir::Function& f_;
   const Structure& structure_;
+  const bool notes_helpers_;
   const SlotPlaces places_;
   std::vector<int> block_labels_;
   std::vector<Construct> open_;

@@ -76,6 +76,7 @@ bool EmitMask(Context& c, lir::InstId i) {
     case kMaskOr: c.Add(ops.or_, Def(c, i), Use(c, i), Use(c, i, 1)); break;
     case kMaskXor: c.Add(ops.xor_, Def(c, i), Use(c, i), Use(c, i, 1)); break;
     case kMaskNot: c.Add(ops.andn2, Def(c, i), Exec(), Use(c, i)); break;
+    case kHelperMask: c.Add(ops.andn2, Def(c, i), Exec(), LiveLanes()); break;
     case kMaskOfScc: c.Add(ops.cselect, Def(c, i), Constant(-1), Constant(0)); break;
     case kMaskAny: c.Add(ops.and_, Temporary(), Use(c, i), Exec()); break;
     case kMaskAll: EmitAll(c, Use(c, i)); break;

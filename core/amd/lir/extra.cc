@@ -23,7 +23,7 @@ constexpr Field kFields[] = {
     KILN_FIELD(op_sel),       KILN_FIELD(op_sel_hi), KILN_FIELD(neg_hi),      KILN_FIELD(sdwa_dst),
     KILN_FIELD(sdwa_src0),    KILN_FIELD(sdwa_src1), KILN_FIELD(sdwa_sext),   KILN_FIELD(cache),
     KILN_FIELD(flags),        KILN_FIELD(dmask),     KILN_FIELD(dim),         KILN_FIELD(format),
-    KILN_FIELD(offset1),      KILN_FIELD(gds),       KILN_FIELD(target),      KILN_FIELD(enable),
+    KILN_FIELD(offset1),      KILN_FIELD(exact),     KILN_FIELD(target),      KILN_FIELD(enable),
     KILN_FIELD(export_flags), KILN_FIELD(attribute), KILN_FIELD(channel),     KILN_FIELD(high)};
 #undef KILN_FIELD
 

@@ -49,7 +49,7 @@ struct Extra {
   uint8_t dim = 0;
   uint8_t format = 0;
   uint8_t offset1 = 0;
-  uint8_t gds = 0;
+  uint8_t exact = 0;  // 1: not for lanes that help
   uint8_t target = 0;
   uint8_t enable = 0;
   uint8_t export_flags = 0;  // 1 done, 2 compressed, 4 valid mask

@@ -103,6 +103,13 @@ class SlotPlaces {
 // registers, and vector registers behind the function's live-ins.
 void Reserve(lir::Function& f, uint32_t slots);
 
+// The lanes that are no helpers, in fragment programs that note them: a mask in the registers in
+// which the base of scratch memory arrived, which the start of a program alone reads.
+inline constexpr uint32_t kLiveLanesSgpr = 0;
+inline lir::Reserved ReservedLiveLanes(const lir::Function& f) {
+  return {kPoolSgpr, UnitOfSgpr(kLiveLanesSgpr), MaskUnits(f)};
+}
+
 // Position of the data or old value among the uses.
 inline constexpr int kDataUse = 3;
 

@@ -8,10 +8,10 @@
 #include "core/amd/abi/float_mode.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/isa/wave_limits.h"
-#include "core/amd/perf/occupancy.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/passes.h"
+#include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
 #include "core/amd/pipeline/work.h"
 #include "core/base/cause.h"
@@ -53,10 +53,11 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
-  if (m.stage != mir::Stage::kCompute) {
-    return Unsupported("missing_stage",
-                       absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
-                                    " shader; for gfx1030 compute shaders are compiled"));
+  if (m.stage == mir::Stage::kVertex) {
+    return Unsupported(
+        "missing_stage",
+        absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
+                     " shader; for gfx1030 compute and fragment shaders are compiled"));
   }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
@@ -75,21 +76,19 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);
+  const uint32_t inputs = abi.fragment ? abi.fragment->input_vgprs() : 0;
   const ProgramShape shape = {w.lanes,
-                              w.binary.vgprs,
+                              std::max(w.binary.vgprs, inputs),
                               w.binary.sgprs,
                               w.binary.instruction_bytes,
                               static_cast<uint32_t>(w.binary.bytes.size()),
                               w.scratch_bytes_per_lane()};
   v.launch = LaunchOf(abi, shape);
-  const Group group = {.lds_bytes = abi.module->shared_bytes,
-                       .lanes = static_cast<int>(LanesOfGroup(*abi.module))};
-  const RecordFacts facts = {
-      .lds_bytes = abi.module->shared_bytes,
-      .scratch_bytes = int64_t{w.scratch_bytes_per_lane()} * w.lanes,
-      .waves_per_simd = WavesPerSimd(static_cast<int>(w.binary.vgprs), WaveOf(w.lanes), group)};
+  const absl::StatusOr<Recorded> recorded = ReadRecord(v.launch, w.binary.bytes.size());
+  if (!recorded.ok()) return recorded.status();
   const SpillFacts spilled = {.sgprs = w.spilled_sgprs, .vgprs = w.spilled_vgprs};
-  v.statistics = StatisticsOf({.counted = counted, .recorded = facts, .spilled = spilled});
+  v.statistics =
+      StatisticsOf({.counted = counted, .recorded = recorded->facts, .spilled = spilled});
   v.code = std::move(w.binary.bytes);
   if (abi.kind == AbiKind::kKernarg) {
     out::AmdHsaKernel kernel = KernelOf(abi, shape);
@@ -128,7 +127,8 @@ constexpr mid::Features kFeatures = {
     .float64 = true,
     .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .rounding_by_width = true,
-    .sample_offsets = {.least = -32, .most = 31},
+    .sample_offsets = {.least = -32, .most = 31, .by_lane = true},
+    .most_lanes = 64,
     .derivatives = mid::Derivatives::kEverywhere,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = true,
@@ -138,8 +138,7 @@ constexpr mid::Features kFeatures = {
     .constant_addends = mid::Features::Addends::kOneLiteral,
     .fuses_all_widths = true,
     .conditions_in_flags = false,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-               .block_of_constants = true}};
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = true}};
 const mid::Features kGfx1030Features = kFeatures;
 
 std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
@@ -147,8 +146,9 @@ std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
 absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
                                        Runner& runner, Sink* sink) {
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
-  absl::StatusOr<Abi> abi = AssignAbi(
-      m, options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver);
+  const AbiKind kind =
+      options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver;
+  absl::StatusOr<Abi> abi = AssignAbi(m, kind, options.state);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused;

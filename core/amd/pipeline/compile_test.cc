@@ -98,14 +98,36 @@ TEST(CompileModule, PassesOfEachSizeAreReported) {
   EXPECT_EQ(widths, (std::vector<int>{32, 64}));
 }
 
-TEST(CompileModule, GraphicsStagesAreRefusedByName) {
-  for (const std::string stage : {"vertex", "fragment"}) {
-    const absl::Status s =
-        CompileText("mir 1\nentry \"main\"\nstage " + stage + "\nbody {\n  return\n}\n").status();
-    EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_EQ(CauseOf(s), "missing_stage");
-    EXPECT_EQ(s.message(), stage + " shader; for gfx1030 compute shaders are compiled");
-    EXPECT_EQ(DetailOf(s).what, s.message());
+TEST(CompileModule, VertexShadersAreRefusedByName) {
+  const absl::Status s =
+      CompileText("mir 1\nentry \"main\"\nstage vertex\nbody {\n  return\n}\n").status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(CauseOf(s), "missing_stage");
+  EXPECT_EQ(s.message(), "vertex shader; for gfx1030 compute and fragment shaders are compiled");
+  EXPECT_EQ(DetailOf(s).what, s.message());
+}
+
+// Registers of inputs count, used or not: the hardware fills them.
+TEST(CompileModule, FragmentShadersHaveTheirRecord) {
+  const auto compiled = CompileText(
+      "mir 1\nentry \"main\"\nstage fragment\ninput 0 location 0.0 f32 x1\n"
+      "output 0 location 0.0 f32 x4\nbody {\n  %0:f32 = load_input[0, 0]\n"
+      "  store_output[0, 0] %0, %0, %0, %0\n  return\n}\n");
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  ASSERT_EQ(Names(compiled), "wave32 wave64 ");
+  for (const Variant& v : compiled->variants) {
+    SCOPED_TRACE(v.name);
+    const auto& amd = std::get<out::AmdLaunch>(v.launch.arch);
+    EXPECT_EQ(v.launch.stage, "fragment");
+    EXPECT_EQ(v.launch.loadable_by, out::LoadableBy::kNone);
+    EXPECT_EQ(amd.fragment.spi_ps_input_ena, 2u);
+    EXPECT_EQ(amd.fragment.spi_ps_input_addr, 2u);
+    EXPECT_EQ(amd.fragment.spi_shader_col_format, 9u);
+    EXPECT_EQ(amd.fragment.cb_shader_mask, 15u);
+    EXPECT_EQ(amd.fragment.spi_ps_input_cntl, std::vector<uint32_t>{0});
+    EXPECT_EQ(amd.rsrc1 >> 25, 1u) << "MEM_ORDERED of a fragment program, nothing above it";
+    EXPECT_GE(amd.vgprs, 2u);
+    EXPECT_EQ(v.statistics.At("waves_per_simd"), 16);
   }
 }
 

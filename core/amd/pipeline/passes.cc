@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,6 +140,11 @@ absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
 absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   EmitOptions options;
   options.spill_offset = w.private_bytes;
+  if (const std::optional<FragmentAbi>& fragment = w.abi->fragment) {
+    if (!fragment->controls.empty()) options.prim_mask = fragment->prim_mask;
+    options.whole_quads = fragment->helpers != Helpers::kNone;
+    options.notes_helpers = fragment->helpers == Helpers::kNoted;
+  }
   absl::StatusOr<Program> program = amd::Emit(w.lir, options);
   if (!program.ok()) return program.status();
   w.program = *std::move(program);

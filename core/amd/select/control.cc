@@ -5,7 +5,8 @@
 //   uniform if:   A [scc_if] -> then, else (or join);  then [jump] -> join;  else [jump] -> join
 //   masked loop:  preheader [mask_loop] -> header ... latch [mask_while] -> header; breaks -> exit
 //   uniform loop: preheader [jump] -> header ... latch [jump] -> header; breaks [jump] -> exit
-// After a break or continue of masks comes a separate block, which no lane reaches.
+// After a break or continue of masks, and after lanes have ended, comes a separate block, which no
+// lane reaches.
 #include "core/amd/select/control.h"
 
 #include <algorithm>
@@ -50,16 +51,20 @@ void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) 
   b_.AddEdge(b_.block(), to, args);
 }
 
-// Uniform integers and booleans are in S, divergent booleans in M, all other values in V.
-void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
+// Uniform integers and booleans are in S, divergent booleans in M, all other values in V. Where
+// lanes arrive one side after the other no value is in S: the second side would write it for all
+// lanes while those of the first hold it. Uniform values are there only if both sides have the
+// same.
+void Control::AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked) {
   for (int i = 0; i < count; ++i) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));
     const mir::Type type = m_.value(v).type;
     lir::Value param;
     param.spirv_id = e_.spirv_id();
     param.file = kFileV;
-    if (e_.IsUniform(v) && !mir::IsFloat(type)) param.file = kFileS;
-    if (!e_.IsUniform(v) && e_.IsBool(v)) {
+    const bool scalar = e_.IsUniform(v) && !masked;
+    if (scalar && !mir::IsFloat(type)) param.file = kFileS;
+    if (!scalar && e_.IsBool(v)) {
       param.file = kFileM;
       param.elem_bytes = 0;
     }
@@ -128,7 +133,7 @@ absl::Status Control::VisitMaskedIf(mir::InstId id) {
   const uint32_t slot = TakeSlots(1);
   Terminate(kMaskIf, {mask}, slot, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results);
+  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/true);
 
   masks_.push_back({blocks.other(), lir::BlockId()});
   b_.Enter(blocks.then_block);
@@ -158,7 +163,12 @@ absl::Status Control::VisitUniformSide(mir::RegionId region, lir::BlockId join) 
     return absl::OkStatus();
   }
   if (*end == mir::RegionEnd::kUnreachable) {
-    Terminate(kEnd);
+    if (b_.block() == ended_ && !masks_.empty()) {
+      AddRestoringEdges(masks_.size());
+      Terminate(kJump);
+    } else {
+      Terminate(kEnd);
+    }
     return absl::OkStatus();
   }
   if (!loops_.back().masked) return absl::OkStatus();
@@ -175,7 +185,7 @@ absl::Status Control::VisitUniformIf(mir::InstId id) {
   const Operand scc = bools_.SccOf(m_.source(id, 0));
   Terminate(kSccIf, {scc}, 0, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results);
+  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/false);
   b_.Enter(blocks.then_block);
   if (absl::Status s = VisitUniformSide(sides.then_region, blocks.join); !s.ok()) return s;
   if (sides.has_else) {
@@ -184,6 +194,70 @@ absl::Status Control::VisitUniformIf(mir::InstId id) {
   }
   b_.Enter(blocks.join);
   return absl::OkStatus();
+}
+
+lir::BlockId Control::ExitBlock() {
+  if (!exit_.valid()) exit_ = b_.NewBlock();
+  return exit_;
+}
+
+bool Control::EnterExitBlock() {
+  if (!exit_.valid()) return false;
+  b_.Enter(exit_);
+  f_.exit_block = exit_;
+  return true;
+}
+
+// Ends all lanes that are on.
+void Control::EndLanes() {
+  b_.AddPhysicalEdge(b_.block(), ExitBlock());
+  Terminate(kMaskEnd);
+  for (Mask& mask : masks_) mask.left = true;
+  b_.EnterTail();
+  ended_ = b_.block();
+}
+
+// A kill makes helpers of lanes if helpers are noted. Else, and if the lanes have nothing more to
+// do, it ends them.
+void Control::VisitKill(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId condition = m_.source(id, 0);
+  const mir::Value& value = m_.value(condition);
+  if (value.kind == mir::Value::Kind::kUndef) return;
+  const bool all = value.kind == mir::Value::Kind::kConstant;
+  if (all && value.bits == 0) return;
+  const bool may_help = inst.op == mir::Op::kDemote || (inst.op == mir::Op::kDiscard && !all);
+  if (e_.notes_helpers() && may_help) {
+    if (all) {
+      e_.EmitRaw(kKill, {}, {});
+    } else {
+      e_.EmitRaw(kKill, {}, {bools_.MaskOf(condition)});
+    }
+    b_.AddPhysicalEdge(b_.block(), ExitBlock());
+    return;
+  }
+  if (all) return EndLanes();
+  const Operand mask = bools_.MaskOf(condition);
+  if (masks_.empty() && !e_.notes_helpers()) {
+    ExitBlock();
+    e_.EmitRaw(kEndLanes, {}, {mask});
+    return;
+  }
+  // An if with nothing else in it.
+  const uint32_t slot = TakeSlots(1);
+  Terminate(kMaskIf, {mask}, slot);
+  const lir::BlockId head = b_.block(), then_block = b_.NewBlock(), join = b_.NewBlock();
+  b_.AddEdge(head, then_block);
+  b_.AddEdge(head, join);
+  masks_.push_back({join, lir::BlockId()});
+  b_.Enter(then_block);
+  EndLanes();
+  Terminate(kMaskEndif, {}, slot);
+  b_.AddPhysicalEdge(b_.block(), join);
+  AddRestoringEdges(masks_.size() - 1);
+  masks_.pop_back();
+  --used_slots_;
+  b_.Enter(join);
 }
 
 bool Control::HasDivergentContinue(mir::RegionId region) const {
@@ -210,7 +284,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   LoopState loop;
   loop.masked = IsMasked(id);
   loop.exit = b_.NewBlock();
-  AddParams(loop.exit, inst.first_result, inst.num_results);
+  AddParams(loop.exit, inst.first_result, inst.num_results, loop.masked);
   loop.masks = masks_.size();
   if (loop.masked) loop.slot = TakeSlots(2);
   b_.BeginLoop();
@@ -218,7 +292,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   loop.header = header;
   loops_.push_back(loop);
   const std::vector<mir::ValueId>& params = m_.region(body).params;
-  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
+  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()), false);
   AddEdgeTo(header, m_.sources(id));
   Terminate(loop.masked ? kMaskLoop : kJump, {}, loop.slot);
   if (loop.masked) masks_.push_back({header, loop.exit});
@@ -246,6 +320,7 @@ absl::Status Control::VisitLoop(mir::InstId id) {
     }
     Terminate(kMaskWhile, {}, loop.slot);
     b_.AddPhysicalEdge(b_.block(), loop.exit);
+    if (masks_.back().left) AddRestoringEdges(masks_.size() - 1);  // all lanes may have ended
     masks_.pop_back();
     used_slots_ -= 2;
   }

@@ -26,6 +26,10 @@ class Control : public Room {
 
   absl::Status VisitIf(mir::InstId id);
   absl::Status VisitLoop(mir::InstId id);
+  void VisitKill(mir::InstId id);
+  // Enters the block in which waves end of which all lanes were killed. Returns false if there is
+  // none.
+  bool EnterExitBlock();
   // Slots that the masks of waiting lanes take.
   uint32_t slots() const { return max_slots_; }
 
@@ -46,10 +50,12 @@ class Control : public Room {
 
   std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
   void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
-  void AddParams(lir::BlockId block, mir::ValueId first, int count);
+  void AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked);
   void Terminate(LirOp op, std::initializer_list<Operand> uses = {}, uint32_t aux = 0,
                  uint8_t flags = 0);
   void JumpOut(mir::InstId jump);
+  void EndLanes();
+  lir::BlockId ExitBlock();
   void AddRestoringEdges(size_t masks);
   absl::StatusOr<mir::RegionEnd> VisitSide(mir::RegionId region);
   absl::Status VisitMaskedSide(mir::RegionId region, LirOp op, lir::BlockId join, lir::BlockId next,
@@ -65,6 +71,8 @@ class Control : public Room {
   const std::function<absl::Status(mir::RegionId)> visit_region_;
   std::vector<LoopState> loops_;
   std::vector<Mask> masks_;
+  lir::BlockId exit_;   // where waves end of which all lanes were killed; invalid: none do
+  lir::BlockId ended_;  // the block in which the thread continues after lanes ended
   uint32_t used_slots_ = 0;
   uint32_t max_slots_ = 0;
 };

@@ -18,6 +18,7 @@ Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
       m_(m),
       abi_(abi),
       width_(width),
+      notes_helpers_(abi.fragment && abi.fragment->helpers == Helpers::kNoted),
       map_(m.values.size()),
       zero_above_(m.values.size()),
       one_value_(FindOneValues(m, divergence())) {
@@ -139,6 +140,18 @@ Operand Emission::Vector(absl::Span<const Operand> parts, LirFile file) {
 
 // ---- Instructions.
 
+namespace {
+
+// Returns true if others see what the instruction does for a lane.
+bool HasEffect(Opcode op) {
+  const isa::OpcodeInfo& info = isa::Info(op);
+  if (info.encoding == isa::Encoding::kExp) return true;
+  if (info.encoding == isa::Encoding::kScratch || info.encoding == isa::Encoding::kDs) return false;
+  return info.Has(flag::kStore) || info.Has(flag::kAtomic);
+}
+
+}  // namespace
+
 lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
                               absl::Span<const Operand> uses, const Extra& extra, uint8_t flags,
                               uint32_t aux) {
@@ -146,7 +159,21 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   fields.width = static_cast<uint8_t>(width_);
   fields.flags = flags;
   fields.spirv_id = spirv_id();
-  fields.aux = IsIsaOp(op) ? AddExtra(f_, extra) : aux;
+  fields.aux = aux;
+  if (IsIsaOp(op)) {
+    Extra row = extra;
+    row.exact = notes_helpers_ && HasEffect(OpcodeOf(op)) ? 1 : 0;
+    fields.aux = AddExtra(f_, row);
+    // exec is changed around it, by an instruction that writes SCC.
+    if (row.exact != 0) {
+      absl::InlinedVector<Operand, 4> all(defs.begin(), defs.end());
+      // The first definition is tied to the data.
+      if (all.empty() && isa::Info(OpcodeOf(op)).Has(flag::kAtomic))
+        all.push_back(lir::NoOperand());
+      all.push_back(Use(New(kFileScc)));
+      return b_.Emit(op, fields, all, uses);
+    }
+  }
   // Not what reads V, of which only the lanes that are on may be read (v_readfirstlane).
   const bool whole =
       !defs.empty() && IsValue(defs[0]) &&

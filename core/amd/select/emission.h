@@ -61,6 +61,7 @@ class Emission : public mid::ModuleCursor {
   bool wide() const { return width_ == 64; }  // masks have two dwords
   lir::Function& function() { return f_; }
   lir::SelectionBuilder& builder() { return b_; }
+  bool notes_helpers() const { return notes_helpers_; }
 
   // Returns the function with its blocks and its prologue in their places.
   lir::Function Finish();
@@ -171,6 +172,7 @@ class Emission : public mid::ModuleCursor {
   const mir::Module& m_;
   const Abi& abi_;
   const uint32_t width_;
+  const bool notes_helpers_;  // lanes that help must not have effects
   lir::Function f_;
   lir::SelectionBuilder b_{f_};
   std::vector<Operand> map_;           // by MIR value

@@ -20,6 +20,7 @@ void Launch::DeclareLiveIns() {
     for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   }
   for (uint32_t i = 0; i < abi_.push_dwords; ++i) push_.push_back(scalars_[abi_.push_sgpr + i]);
+  if (m_.stage != mir::Stage::kCompute) return;
   for (uint32_t i = 0; i < abi_.local_ids; ++i) {
     lir::Value v;
     v.file = kFileV;

@@ -19,6 +19,8 @@ class Launch : public Room {
   // Declares the registers that the program starts with (abi.h).
   void DeclareLiveIns();
   absl::Status VisitLaunch(mir::InstId id);
+  // Returns what an SGPR holds at the start.
+  const Operand& Scalar(uint32_t sgpr) const { return scalars_[sgpr]; }
   Operand LocalId(int axis) const { return local_id_[static_cast<size_t>(axis)]; }
   // Returns the 64-bit address, two dwords of S in a row, whose low half the SGPR has. The high
   // half is in the next one in a kernel, else a constant. Made once, at the start of the program.
@@ -29,7 +31,6 @@ class Launch : public Room {
   Operand PushDword(uint32_t dword) const { return push_[dword]; }
 
  private:
-  Operand Scalar(uint32_t sgpr) { return scalars_[sgpr]; }
   Operand LocalIndex();
   Operand SubgroupId();
   Operand WorkgroupId(uint32_t component);

@@ -10,11 +10,13 @@
 #include "core/amd/select/bools.h"
 #include "core/amd/select/control.h"
 #include "core/amd/select/descriptors.h"
+#include "core/amd/select/fragment.h"
 #include "core/amd/select/images.h"
 #include "core/amd/select/lanes.h"
 #include "core/amd/select/launch.h"
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
+#include "core/amd/select/outputs.h"
 #include "core/mir/construct.h"
 
 namespace kiln::amd {
@@ -44,16 +46,25 @@ class Selector {
   Atomics atomics_{e_, addresses_, vector_memory_};
   Barriers barriers_{e_};
   Images images_{e_, descriptors_};
+  Fragment fragment_{e_, launch_};
+  Outputs outputs_{e_, bools_};
   Control control_{e_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
 };
 
 absl::StatusOr<Selected> Selector::Run() {
   e_.builder().Enter(e_.builder().NewBlock());
   launch_.DeclareLiveIns();
+  if (e_.abi().fragment) fragment_.DeclareLiveIns();
   if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
+  if (e_.abi().fragment) outputs_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
+  if (control_.EnterExitBlock()) {
+    outputs_.ExportNothing();
+    e_.EmitRaw(kEnd, {}, {});
+  }
   lir::Function& f = e_.function();
   Reserve(f, control_.slots());
+  if (e_.notes_helpers()) f.reserved.push_back(ReservedLiveLanes(f));
   Selected made;
   made.private_bytes = memory_.private_bytes();
   made.function = e_.Finish();
@@ -81,6 +92,10 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kWideAtomic: return atomics_.VisitAtomic(id);
     case Construct::kBufferAddress: memory_.BufferAddress(id); return absl::OkStatus();
     case Construct::kBufferSize: memory_.BufferSize(id); return absl::OkStatus();
+    case Construct::kInput: return fragment_.VisitInput(id);
+    case Construct::kOutput: return outputs_.VisitStore(id);
+    case Construct::kKill: control_.VisitKill(id); return absl::OkStatus();
+    case Construct::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
     case Construct::kDerivative: return lanes_.VisitDerivative(id);
     case Construct::kImage: return images_.VisitImage(id);
     case Construct::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
@@ -92,12 +107,8 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kLaunch: return launch_.VisitLaunch(id);
     case Construct::kArithmetic:
       return e_.MakesBool(id) ? bools_.VisitBool(id) : arithmetic_.VisitAlu(id);
-    case Construct::kInput:
-    case Construct::kOutput:
-    case Construct::kKill:
-    case Construct::kHelperInvocation: break;
   }
-  return e_.Unexpected("of graphics stages");
+  return e_.Unexpected("no construct");
 }
 
 }  // namespace

@@ -21,17 +21,21 @@ constexpr char kHead[] =
     "%1:i32 = subgroup_invocation\n%2:i32 = workgroup_id[0]\n"
     "%3:f32 = bitcast %1\n%4:f32 = bitcast %2\n";
 
-absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
-  const absl::StatusOr<mir::Module> m =
-      mir::Parse(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"));
+absl::StatusOr<lir::Function> MakeFrom(const std::string& text, uint32_t width,
+                                       const PipelineState& state) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(text);
   if (!m.ok()) return m.status();
   if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
-  const absl::StatusOr<Abi> abi = AssignAbi(*m);
+  const absl::StatusOr<Abi> abi = AssignAbi(*m, AbiKind::kDriver, state);
   if (!abi.ok()) return abi.status();
   absl::StatusOr<Selected> made = Select(*m, *abi, width);
   if (!made.ok()) return made.status();
   if (absl::Status s = lir::Verify(Gfx1030Machine(), made->function); !s.ok()) return s;
   return std::move(made->function);
+}
+
+absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
+  return MakeFrom(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"), width, {});
 }
 
 }  // namespace
@@ -57,6 +61,18 @@ std::string SelectedOps(std::string_view body, uint32_t width) {
 
 std::string SelectedText(std::string_view body, uint32_t width) {
   const absl::StatusOr<lir::Function> f = Make(body, width);
+  if (!f.ok()) return std::string(f.status().message());
+  return lir::Print(Gfx1030Machine(), *f);
+}
+
+std::string SelectedFragment(std::string_view declarations, std::string_view body, uint32_t width,
+                             const FragmentState& state) {
+  PipelineState all;
+  all.fragment = state;
+  const absl::StatusOr<lir::Function> f =
+      MakeFrom(absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", std::string(declarations),
+                            "body {\n", std::string(body), "return\n}\n"),
+               width, all);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }

@@ -2,8 +2,11 @@
 #ifndef KILN_CORE_AMD_SELECT_TESTING_H_
 #define KILN_CORE_AMD_SELECT_TESTING_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "core/target/pipeline_state.h"
 
 namespace kiln::amd {
 
@@ -18,6 +21,11 @@ std::string SelectedOps(std::string_view body, uint32_t width = 32);
 
 // The same as printed LIR: an operation a line.
 std::string SelectedText(std::string_view body, uint32_t width = 32);
+
+// Selects a fragment program, of declarations (inputs, outputs, resources) and a body, and returns
+// the printed LIR.
+std::string SelectedFragment(std::string_view declarations, std::string_view body,
+                             uint32_t width = 32, const FragmentState& state = {});
 
 }  // namespace kiln::amd
 

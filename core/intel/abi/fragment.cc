@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/abi/attribute_numbers.h"
-#include "core/intel/abi/interface.h"
 #include "core/intel/abi/vertex.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
+#include "core/target/fragment_attributes.h"
+#include "core/target/interface.h"
 
 namespace kiln::intel {
 namespace {
@@ -28,56 +27,25 @@ using mir::Module;
 using mir::Op;
 using out::PayloadPart;
 
-// The key of an attribute: locations first, then built-ins by name. A location some of whose
-// components are flat is two attributes: state marks an attribute as flat as a whole (3DSTATE_SBE
-// dword 3), and can route one slot of the vertex to several attributes (3DSTATE_SBE_SWIZ).
-struct AttributeKey {
-  std::string builtin;
-  uint32_t location = 0;
-  bool flat = false;
-  uint32_t distances = 0;  // which of the two slots of distances
-  friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
-    return std::tie(a.builtin, a.location, a.flat) < std::tie(b.builtin, b.location, b.flat);
-  }
-};
-
-bool IsFlat(const Interface& v) {
-  return v.interpolation == mir::Interpolation::kFlat || v.builtin == BuiltIn::kPrimitiveId;
-}
-
-std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t element) {
-  switch (v.builtin) {
-    case BuiltIn::kNone: return AttributeKey{"", v.location + element, IsFlat(v)};
-    case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id", 0, true};
-    case BuiltIn::kPointCoord: return AttributeKey{"point_coord"};
-    case BuiltIn::kClipDistance:
-    case BuiltIn::kCullDistance: {
-      const uint32_t slot = DistanceNumber(m.inputs, v, element) / kDistancesPerSlot;
-      return AttributeKey{.builtin = absl::StrCat("clip_distance_", slot), .distances = slot};
-    }
-    default: return std::nullopt;  // comes from the payload's other registers
-  }
-}
-
 // Returns the slot of the vertex that an attribute comes from, numbered as in vertex.h, whatever
 // the preceding stage is. Nothing if fixed functions make it.
-std::optional<uint32_t> SourceOf(const AttributeKey& key) {
-  if (key.builtin.empty()) return kVueLocations + key.location;
-  if (key.builtin == "primitive_id" || key.builtin == "point_coord") return std::nullopt;
-  return kVueDistances + key.distances;
+std::optional<uint32_t> SourceOf(const FragmentAttribute& attribute) {
+  switch (attribute.source) {
+    case FragmentAttribute::Source::kLocation: return kVueLocations + attribute.number;
+    case FragmentAttribute::Source::kDistances: return kVueDistances + attribute.number;
+    default: return std::nullopt;
+  }
 }
 
-// Inputs that instructions read, outputs that they store, and their other effects.
+// Outputs that instructions store, parts of the payload that they read, and their other effects.
 struct Reads {
-  std::vector<std::vector<bool>> element;  // by input
-  std::vector<bool> stored;                // by output
+  std::vector<bool> stored;  // by output
   absl::btree_set<PayloadPart> parts;
 };
 
 class Reader {
  public:
   Reader(const Module& m, FragmentAbi& abi) : m_(m), abi_(abi), uses_(m) {
-    for (const Interface& v : m.inputs) reads_.element.emplace_back(v.elements);
     reads_.stored.resize(m.outputs.size());
   }
 
@@ -93,10 +61,9 @@ class Reader {
     abi_.side_effects |= ChangesMemory(inst.op);
     if (inst.op == Op::kStoreOutput) reads_.stored[inst.imm0] = true;
     if (inst.op != Op::kLoadInput && inst.op != Op::kInterpolate) return;
-    NoteElements(m_, id, reads_.element[inst.imm0]);
     const Interface& v = m_.inputs[inst.imm0];
     if (v.builtin != BuiltIn::kNone) NoteBuiltIn(id, v.builtin);
-    if (!KeyOf(m_, v, 0) || IsFlat(v)) return;
+    if (!IsAttribute(v) || IsFlat(v)) return;
     abi_.nonperspective |= v.interpolation == mir::Interpolation::kNoPerspective;
     if (inst.op == Op::kLoadInput) {
       reads_.parts.insert(abi_.BarycentricsOf(v));
@@ -150,51 +117,26 @@ class Reader {
 };
 
 // Assigns a number, which is a slot of the setup data, to each attribute that is read.
-absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
-  absl::btree_set<AttributeKey> keys;
-  for (size_t i = 0; i < m.inputs.size(); ++i) {
-    const Interface& v = m.inputs[i];
-    for (uint32_t e = 0; e < v.elements; ++e) {
-      const std::optional<AttributeKey> key = KeyOf(m, v, e);
-      if (!key || !reads.element[i][e]) continue;
-      if (v.builtin == BuiltIn::kNone && mir::BitsOf(v.type) != 32) {
-        return absl::InternalError("fragment: an input is not of 32 bits");
-      }
-      keys.insert(*key);
-    }
-  }
-  if (const uint64_t distances = CountDistances(m.inputs); distances > kMaxDistances) {
-    return BeyondLimit("fragment_inputs",
-                       {"distances to clip and cull by", distances, kMaxDistances});
-  }
-  const LocationParts parts = PartsRead(m);
+absl::Status AssignSlots(const Module& m, FragmentAbi& abi) {
+  absl::StatusOr<FragmentAttributes> read = AttributesOf(m);
+  if (!read.ok()) return read.status();
   std::vector<std::optional<uint32_t>> sources;
-  for (const AttributeKey& key : keys) sources.push_back(SourceOf(key));
+  for (const FragmentAttribute& a : read->list) sources.push_back(SourceOf(a));
   const absl::StatusOr<std::vector<uint32_t>> numbers = NumberAttributes(sources);
   if (!numbers.ok()) return numbers.status();
-  absl::btree_map<AttributeKey, uint32_t> slot;
   absl::btree_map<uint32_t, out::FragmentInput> by_slot;
-  for (const AttributeKey& key : keys) {
-    const uint32_t n = (*numbers)[slot.size()];
-    slot[key] = n;
-    out::FragmentInput& input = by_slot[n] = {key.location, key.builtin, key.flat};
-    abi.setup_slots = std::max(abi.setup_slots, n + 1);
-    if (!key.builtin.empty()) continue;
-    const auto read = parts.find(key.location);
-    if (read == parts.end()) continue;
-    for (const UsedPart& part : read->second) {
-      if (part.flat == key.flat) input.parts.push_back(part.part);
-    }
+  for (size_t i = 0; i < read->list.size(); ++i) {
+    by_slot[(*numbers)[i]] = std::move(read->list[i].input);
+    abi.setup_slots = std::max(abi.setup_slots, (*numbers)[i] + 1);
   }
   for (auto& [n, input] : by_slot) {
     abi.attribute_slots.push_back(n);
     abi.attributes.push_back(std::move(input));
   }
-  for (size_t i = 0; i < m.inputs.size(); ++i) {
-    std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
-    for (uint32_t e = 0; e < of.size(); ++e) {
-      const std::optional<AttributeKey> key = KeyOf(m, m.inputs[i], e);
-      if (key && reads.element[i][e]) of[e] = slot.at(*key);
+  for (const std::vector<uint32_t>& elements : read->of) {
+    std::vector<uint32_t>& of = abi.slots.emplace_back();
+    for (uint32_t index : elements) {
+      of.push_back(index == FragmentAttributes::kNone ? FragmentAbi::kNoSlot : (*numbers)[index]);
     }
   }
   return absl::OkStatus();
@@ -318,16 +260,12 @@ absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState&
   abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
   const Reads reads = Reader(m, abi).Run();
   abi.parts.assign(reads.parts.begin(), reads.parts.end());
-  if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
+  if (absl::Status s = AssignSlots(m, abi); !s.ok()) return s;
   AssignTargets(m, state, abi);
   AssignOutputs(m, reads, abi);
   if (absl::Status s = CheckTargets(abi); !s.ok()) return s;
   AssignCoverage(m, reads, state, abi);
   return abi;
-}
-
-uint32_t DistanceComponent(const Module& m, const Interface& v, uint32_t element) {
-  return DistanceNumber(m.inputs, v, element) % kDistancesPerSlot;
 }
 
 FragmentPayload PayloadAt(const FragmentAbi& abi, int width) {

@@ -71,10 +71,6 @@ struct FragmentPayload {
 // 0.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 
-// Returns the component of its attribute that holds an element of clip or cull distances.
-uint32_t DistanceComponent(const mir::Module& module, const mir::Interface& distances,
-                           uint32_t element);
-
 FragmentPayload PayloadAt(const FragmentAbi& abi, int width);
 
 }  // namespace kiln::intel

@@ -1,9 +1,9 @@
 #include "core/intel/abi/launch.h"
+#include "core/target/interface.h"
 
 #include <algorithm>
 #include <string>
 
-#include "core/intel/abi/interface.h"
 #include "core/target/resource_kind.h"
 
 namespace kiln::intel {

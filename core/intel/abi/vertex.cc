@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/intel/abi/interface.h"
 #include "core/mir/build.h"
+#include "core/target/interface.h"
 
 namespace kiln::intel {
 namespace {

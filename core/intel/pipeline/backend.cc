@@ -159,7 +159,8 @@ mid::Features FeaturesOf(const Device& device) {
           .float64 = false,
           .float64_atomics = false,
           .rounding_by_width = false,
-          .sample_offsets = {.least = -8, .most = 7},
+          .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
+          .most_lanes = 32,
           .derivatives = mid::Derivatives::kInFragments,
           .gradients = {.of_cubes = false,
                         .least_level_with_reference = false,
@@ -169,8 +170,8 @@ mid::Features FeaturesOf(const Device& device) {
           .constant_addends = mid::Features::Addends::kExactHalves,
           .fuses_all_widths = false,
           .conditions_in_flags = true,
-          .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-                     .block_of_constants = false}};
+          .access = {
+              .lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = false}};
 }
 
 const Backend kTglBackend = {.name = "tgl",

@@ -21,6 +21,7 @@
 
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/subgroup.h"
+#include "core/target/fragment_attributes.h"
 
 namespace kiln::intel {
 

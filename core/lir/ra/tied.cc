@@ -62,7 +62,7 @@ int SplitTied(const Machine& t, Function* f, Liveness* live) {
     for (size_t k = 0; k < f->blocks[b].insts.size(); ++k) {
       const InstId i = f->blocks[b].insts[k];
       const int tied = t.ops[f->inst(i).op].tied;
-      if (tied != OpInfo::kNotTied && f->inst(i).num_defs != 0 &&
+      if (tied != OpInfo::kNotTied && HasFirstDef(*f, i) &&
           !MayOverwrite(t, *f, *live, BlockId(b), k + 1, i, f->uses(i)[tied])) {
         insts.push_back(CopyOf(t, *f, i, tied));
         ++copies;

@@ -139,7 +139,7 @@ std::vector<ValueInfo> DescribeValues(const Machine& t, const Function& f) {
         if (WritesAllLanes(t, f, i, o)) info[o.id].whole = true;
       }
       NoteUses(t, f, i, &info, &last_use);
-      const int tied = f.inst(i).num_defs == 0 ? OpInfo::kNotTied : t.ops[f.inst(i).op].tied;
+      const int tied = HasFirstDef(f, i) ? t.ops[f.inst(i).op].tied : OpInfo::kNotTied;
       if (tied != OpInfo::kNotTied) info[f.uses(i)[tied].id].tied = f.defs(i)[0].value();
     }
     for (const Edge& e : f.blocks[b].succs) {

@@ -33,9 +33,10 @@ absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
 }
 
 // The sources that are texel offsets, unless each lane may have its own (gathers).
-absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id) {
+absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id, const Features& features) {
   const Inst& inst = m.inst(id);
   absl::InlinedVector<int, 3> offsets;
+  if (features.sample_offsets.by_lane) return offsets;
   if (!mir::IsTexelOp(inst.op) || inst.op == Op::kGather) return offsets;
   const mir::TexelSources s = mir::TexelSourcesOf(m, id);
   for (int i = 0; i < s.num_offsets; ++i) offsets.push_back(s.offsets + i);
@@ -48,19 +49,24 @@ bool TakesDerivatives(Op op) { return op == Op::kSampleImplicit || op == Op::kIm
 
 // Returns true if a descriptor or offset is chosen by value. Most modules have none and need no
 // divergence analysis.
-bool AnyChosen(const Module& m) {
+bool AnyChosen(const Module& m, const Features& features) {
   bool any = false;
   mir::ForEachInst(m, m.body, [&](InstId id) {
     any = any || (m.inst(id).flags & mir::kNonUniform) != 0 || !IndexSources(m, id).empty() ||
-          !OffsetSources(m, id).empty();
+          !OffsetSources(m, id, features).empty();
   });
   return any;
 }
 
 class Lowering {
  public:
-  explicit Lowering(Module& module)
-      : m_(module), b_(module), divergence_(module), uses_(module), replace_(module) {}
+  Lowering(Module& module, const Features& features)
+      : m_(module),
+        features_(features),
+        b_(module),
+        divergence_(module),
+        uses_(module),
+        replace_(module) {}
 
   bool Run() {
     Visit(m_.body);
@@ -94,7 +100,7 @@ class Lowering {
       changed_ |= !divergent.empty();
       divergent.clear();
     }
-    for (int s : OffsetSources(m_, id)) {
+    for (int s : OffsetSources(m_, id, features_)) {
       if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
     }
     changed_ |= marked || !divergent.empty();
@@ -158,9 +164,21 @@ class Lowering {
     return same;
   }
 
-  ValueId Ballot(ValueId condition) {
+  // Returns a bit for each lane in which the condition is true, in as many words as subgroups have.
+  std::vector<ValueId> Ballot(ValueId condition) {
     constexpr Type kWords[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
-    return m_.result(b_.EmitInst(Op::kBallot, {condition}, kWords));
+    const InstId ballot = b_.EmitInst(Op::kBallot, {condition}, kWords);
+    std::vector<ValueId> words = {m_.result(ballot, 0)};
+    if (features_.most_lanes > 32) words.push_back(m_.result(ballot, 1));
+    return words;
+  }
+
+  // Returns the first of the lanes whose bits are set, of which there is one.
+  ValueId FirstLane(const std::vector<ValueId>& bits) {
+    const ValueId low = b_.FindLsb(bits[0]);
+    if (bits.size() == 1) return low;
+    const ValueId high = b_.Iadd(b_.FindLsb(bits[1]), b_.Int(32));
+    return b_.Select(b_.Ieq(bits[0], b_.Int(0)), high, low);
   }
 
   // Executes a copy of the instruction in a loop, whose results replace the instruction's. Each
@@ -194,7 +212,8 @@ class Lowering {
     std::vector<int> kept;  // results
     std::vector<Type> types;
     const mir::Builder::InsertionPoint outer = b_.insertion_point();
-    std::vector<ValueId> initial = {Ballot(b_.Bool(true))};
+    std::vector<ValueId> initial = Ballot(b_.Bool(true));
+    const size_t words = initial.size();
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
       if (uses_.Unused(m_.result(id, i))) continue;
       kept.push_back(i);
@@ -205,8 +224,9 @@ class Lowering {
     mir::SetResults(m_, loop, types);
     const RegionId body = m_.inst(loop).regions[0];
     b_.SetRegion(body);
-    const ValueId waiting = m_.region(body).params[0];
-    const ValueId lane = b_.FindLsb(waiting);
+    const std::vector<ValueId> before = m_.region(body).params;
+    const std::vector<ValueId> waiting(before.begin(), before.begin() + static_cast<int>(words));
+    const ValueId lane = FirstLane(waiting);
     std::vector<ValueId> wanted;
     for (int s : indices) {
       wanted.push_back(m_.source(access, s));
@@ -215,17 +235,18 @@ class Lowering {
     }
     b_.Append(access);
     const ValueId same = Agreeing(access, indices, wanted);
-    const ValueId left = b_.And(waiting, b_.Not(Ballot(same)));
-    std::vector<ValueId> next = {left};
+    const std::vector<ValueId> served = Ballot(same);
+    std::vector<ValueId> next;
+    for (size_t i = 0; i < words; ++i) next.push_back(b_.And(waiting[i], b_.Not(served[i])));
+    const ValueId left = words == 1 ? next[0] : b_.Or(next[0], next[1]);
     for (size_t i = 0; i < kept.size(); ++i) {
-      const ValueId before = m_.region(body).params[i + 1];
-      next.push_back(b_.Select(same, m_.result(access, kept[i]), before));
+      next.push_back(b_.Select(same, m_.result(access, kept[i]), before[i + words]));
       replace_.Replace(m_.result(id, kept[i]), m_.result(loop, static_cast<int>(i)));
     }
     const InstId end = b_.If(b_.Ieq(left, b_.Int(0)));
     b_.Continue(next);
     b_.SetRegion(m_.inst(end).regions[0]);
-    b_.Break(absl::MakeConstSpan(next).subspan(1));
+    b_.Break(absl::MakeConstSpan(next).subspan(words));
     b_.SetRegion(m_.inst(end).regions[1]);
     b_.Yield();
     b_.SetInsertionPoint(outer);
@@ -236,6 +257,7 @@ class Lowering {
   };
 
   Module& m_;
+  const Features& features_;
   mir::Builder b_;
   const Divergence divergence_;
   const mir::Uses uses_;
@@ -246,10 +268,11 @@ class Lowering {
 
 }  // namespace
 
-absl::StatusOr<bool> LowerNonuniform(Module& module, PassContext& context) {
+absl::StatusOr<bool> LowerNonuniform(Module& module, const Features& features,
+                                     PassContext& context) {
   (void)context;
-  if (!AnyChosen(module)) return false;
-  return Lowering(module).Run();
+  if (!AnyChosen(module, features)) return false;
+  return Lowering(module, features).Run();
 }
 
 }  // namespace kiln::mid

@@ -1,9 +1,12 @@
 #include "core/mid/lower/lower_nonuniform.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/mid/testing/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
@@ -40,11 +43,19 @@ body {
   return *std::move(m);
 }
 
+// A target whose subgroups have up to 64 lanes, each with offsets of its own.
+constexpr Features ManyLanes() {
+  Features features = kFewFeatures;
+  features.most_lanes = 64;
+  features.sample_offsets.by_lane = true;
+  return features;
+}
+
 // The body after the pass, values renumbered.
-std::string Lowered(mir::Module m) {
+std::string Lowered(mir::Module m, const Features& features = kFewFeatures) {
   EXPECT_EQ(mir::Verify(m), absl::OkStatus());
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(LowerNonuniform(m, context).ok());
+  EXPECT_TRUE(LowerNonuniform(m, features, context).ok());
   EXPECT_EQ(mir::Verify(m), absl::OkStatus());
   mir::PrintOptions options;
   options.renumber = true;
@@ -53,7 +64,9 @@ std::string Lowered(mir::Module m) {
   return text.substr(start, text.rfind("  return\n") - start);
 }
 
-std::string Lowered(const std::string& body) { return Lowered(Module(body)); }
+std::string Lowered(const std::string& body, const Features& features = kFewFeatures) {
+  return Lowered(Module(body), features);
+}
 std::string LoweredFragment(const std::string& body) { return Lowered(Fragment(body)); }
 
 // Without the mark the first lane's index is used, read once for a region and those inside it.
@@ -177,6 +190,12 @@ TEST(LowerNonuniform, OffsetsOfSamplesGoOneByOne) {
   store_ssbo[1, align 4] 0, %1
 )"};
   for (const std::string& body : kept) EXPECT_EQ(Lowered(body), body);
+  const std::string by_lane = R"(  %0:i32 = local_index
+  %1:f32, %2:f32, %3:f32, %4:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] 1, 2, 0f, 0f, %0, 3
+  store_ssbo[1, align 4] 0, %1
+)";
+  EXPECT_NE(Lowered(by_lane), by_lane);
+  EXPECT_EQ(Lowered(by_lane, ManyLanes()), by_lane);
 }
 
 // Without the mark the image is the first lane's, for every offset.
@@ -244,10 +263,12 @@ TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
 )");
 }
 
-// The outputs of the four lanes of a quad, with two images of which each has one byte everywhere.
-std::vector<std::vector<uint64_t>> OutputsOfAQuad(const mir::Module& module) {
+// Returns the outputs of fragments in one subgroup, with two images of which each has one byte
+// everywhere.
+std::vector<std::vector<uint64_t>> OutputsOf(const mir::Module& module, uint32_t fragments) {
   oracle::LaunchInputs inputs;
-  inputs.stage.invocations = 4;
+  inputs.stage.invocations = fragments;
+  inputs.subgroup_size = std::max(32u, fragments);
   inputs.stage.inputs.resize(2);
   for (uint32_t i = 0; i < 2; ++i) {
     oracle::BoundImage& image = inputs.images.emplace_back();
@@ -260,6 +281,10 @@ std::vector<std::vector<uint64_t>> OutputsOfAQuad(const mir::Module& module) {
   EXPECT_TRUE(done.ok()) << done.status();
   EXPECT_EQ(done.ok() ? done->undefined_results : 1, 0);
   return inputs.stage.outputs;
+}
+
+std::vector<std::vector<uint64_t>> OutputsOfAQuad(const mir::Module& module) {
+  return OutputsOf(module, 4);
 }
 
 // The level of a quad whose lanes sample different images.
@@ -278,8 +303,26 @@ TEST(LowerNonuniform, MixedQuadsHaveTheirLevel) {
   const auto before = OutputsOfAQuad(m);
   EXPECT_EQ(before[0][0], 0x40000000u);  // 2
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_TRUE(*LowerNonuniform(m, kFewFeatures, context));
   EXPECT_EQ(OutputsOfAQuad(m), before);
+}
+
+// Lanes 32 to 63 are served, too.
+TEST(LowerNonuniform, AllOf64LanesAreServed) {
+  mir::Module m = Fragment(R"(  %0:i32 = subgroup_invocation
+  %1:i32 = ushr %0, 5
+  %2:f32 = u2f %0
+  %3:f32 = fmul %2, 0.015625f
+  %4:f32, %5:f32, %6:f32, %7:f32 = sample_implicit.nonuniform.indexed[0, texel] %1, %3, %3
+  store_output[0, 0] %4, %5
+)");
+  const auto before = OutputsOf(m, 64);
+  PassContext context = PassContext::ForTest();
+  mir::Module few = m;
+  EXPECT_TRUE(*LowerNonuniform(few, kFewFeatures, context));
+  EXPECT_NE(OutputsOf(few, 64), before);
+  EXPECT_TRUE(*LowerNonuniform(m, ManyLanes(), context));
+  EXPECT_EQ(OutputsOf(m, 64), before);
 }
 
 // Each lane's texel, at the level of the whole quad.
@@ -299,7 +342,7 @@ TEST(LowerNonuniform, MixedQuadsHaveTheirOffsets) {
   std::set<uint64_t> texels(before[0].begin(), before[0].begin() + 4);
   EXPECT_EQ(texels.size(), 4u);
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_TRUE(*LowerNonuniform(m, kFewFeatures, context));
   EXPECT_EQ(OutputsOfAQuad(m), before);
 }
 
@@ -386,7 +429,7 @@ TEST(LowerNonuniform, KeepsTheMeaning) {
   };
   const std::string before = run(m);
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_TRUE(*LowerNonuniform(m, kFewFeatures, context));
   EXPECT_EQ(run(m), before);
   EXPECT_EQ(before[136 + 4 * 3], 103);
   EXPECT_EQ(before[132], 3 + 3 + 3);

@@ -40,7 +40,8 @@ inline constexpr Features kFewFeatures = {
     .float64 = true,
     .float64_atomics = false,
     .rounding_by_width = false,
-    .sample_offsets = {.least = -8, .most = 7},
+    .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
+    .most_lanes = 32,
     .derivatives = Derivatives::kNowhere,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = false,
@@ -50,8 +51,7 @@ inline constexpr Features kFewFeatures = {
     .constant_addends = Features::Addends::kNone,
     .fuses_all_widths = false,
     .conditions_in_flags = true,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-               .block_of_constants = false}};
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = false}};
 
 // Binds a pass that takes features to a target with these.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&),

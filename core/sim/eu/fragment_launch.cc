@@ -202,11 +202,17 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   return CheckAttributes(record);
 }
 
-absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {
-  if (record.fragment.samples == samples) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", samples,
-                      record.fragment.samples));
+absl::Status CheckSamples(const out::LaunchRecord& record, const scene::FragmentInputs& draw) {
+  if (record.fragment.samples != draw.samples) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", draw.samples,
+                        record.fragment.samples));
+  }
+  if (draw.output.alpha_to_coverage && !record.fragment.writes_sample_mask) {
+    return absl::UnimplementedError(
+        "draw: \"alpha_to_coverage\" done by the hardware is not supported");
+  }
+  return absl::OkStatus();
 }
 
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,

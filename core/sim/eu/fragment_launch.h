@@ -50,8 +50,9 @@ struct FragmentThread : scene::QuadGroup {
 // InvalidArgument.
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record);
 
-// Refuses a draw with another number of samples than the program was compiled for. InvalidArgument.
-absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples);
+// Refuses a draw with another number of samples than the program was compiled for, and alpha to
+// coverage that the program leaves to the hardware. InvalidArgument, Unimplemented.
+absl::Status CheckSamples(const out::LaunchRecord& record, const scene::FragmentInputs& draw);
 
 // Returns the threads of one primitive's quads; `opposite` as for scene::GroupQuads.
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,

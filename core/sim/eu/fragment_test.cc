@@ -612,6 +612,15 @@ TEST(Fragment, RefusesADrawOfOtherSamples) {
   }
 }
 
+TEST(Fragment, RefusesCoverageThatTheHardwareTakesFromAlpha) {
+  scene::FragmentInputs draw = Draw({Whole()}, 1);
+  out::LaunchRecord record = FragmentRecord(8, 1);
+  record.fragment.alpha_to_coverage = draw.output.alpha_to_coverage = true;
+  ExpectRefused(CheckSamples(record, draw), "done by the hardware is not supported");
+  record.fragment.writes_sample_mask = true;
+  EXPECT_TRUE(CheckSamples(record, draw).ok());
+}
+
 // Attributes 0 to 15 come from any slot of the vertex, further ones from the slot of their own
 // number.
 TEST(Fragment, RefusesAttributesThatAreNotDelivered) {

@@ -664,7 +664,7 @@ static absl::Status CheckInputs(const out::LaunchRecord& record, const scene::Di
     return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
   }
   if (dispatch.draw) {
-    if (absl::Status s = CheckSamples(record, dispatch.draw->samples); !s.ok()) return s;
+    if (absl::Status s = CheckSamples(record, *dispatch.draw); !s.ok()) return s;
     return scene::CheckDraw(*dispatch.draw);
   }
   if (dispatch.vertices) return CheckVertexInputs(record, *dispatch.vertices);

@@ -100,12 +100,36 @@ void AddDepth(const FragmentWave& of, int lane, scene::FragmentTests& tests) {
   if (launch.writes_sample_mask) tests.samples &= dword(2);
 }
 
+// Returns the samples that alpha to coverage leaves: the first alpha * n of the n samples of a
+// pixel, truncated. Vulkan leaves open which ones ("Multisample Coverage"). The alpha is that of
+// render target 0, or the one exported with depth (Mesa 25.0.7, radv_cmd_buffer.c,
+// COVERAGE_TO_MASK_ENABLE); one that is not exported covers all.
+uint32_t CoveredByAlpha(const FragmentWave& of, int lane) {
+  const bool with_depth = (StateOf(of).db_shader_control & kCoverageToMask) != 0;
+  const int target = with_depth ? kDepthTarget : 0;
+  const TargetExport& from = of.exports[static_cast<size_t>(target)];
+  if (!from.exists || (from.lanes >> lane & 1) == 0) return ~0u;
+  uint32_t bits = 0;
+  if (!with_depth) {
+    if (LocationOf(of, 0) != 0u) return ~0u;
+    bits = ColorOf(FormatOf(of, 0), from, lane)[3];
+  } else {
+    const size_t channel = FormatOf(of, kDepthTarget) == kAr32 ? 1 : 3;
+    bits = from.values[channel][static_cast<size_t>(lane)];
+  }
+  const float alpha = AsFloat(bits), samples = static_cast<float>(of.draw->samples);
+  if (!(alpha > 0)) return 0;  // or not a number
+  if (alpha >= 1) return ~0u;
+  return (1u << static_cast<uint32_t>(alpha * samples)) - 1;
+}
+
 // Tests a lane's fragment and returns the samples that are written.
 uint32_t Test(FragmentWave& of, int lane) {
   const scene::FragmentPixel at = {&of.Shape(), of.Corner(lane)};
   scene::FragmentTests tests;
   tests.samples = of.Samples(lane);
   AddDepth(of, lane, tests);
+  if (of.draw->output.alpha_to_coverage) tests.samples &= CoveredByAlpha(of, lane);
   uint32_t written = tests.samples;
   if (!of.record->fragment.early_tests) written = scene::TestFragment(at, tests, *of.draw);
   scene::NoteWritten(at, written, *of.draw);
@@ -145,7 +169,8 @@ std::optional<std::string> WrongFor(const isa::Instruction& inst, const Fragment
   if (format == kZero) return "to a target without format";
   if (IsCompressed(format) != inst.compressed) return "compressed and the format's are not alike";
   if (of.exports[static_cast<size_t>(target)].exists) return "to a target for the second time";
-  if (target == kDepthTarget && !inst.compressed && (inst.enable & 8) != 0) {
+  const bool alpha = (StateOf(of).db_shader_control & kCoverageToMask) != 0;
+  if (target == kDepthTarget && !inst.compressed && (inst.enable & 8) != 0 && !alpha) {
     return "of alpha for coverage, which state does not have";
   }
   return std::nullopt;

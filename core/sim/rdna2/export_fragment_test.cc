@@ -126,6 +126,40 @@ TEST(ExportFragment, TakesDepthStencilAndMask) {
   EXPECT_EQ(ColorAt(*draw, 1, 1, 0), 0.0f);
 }
 
+// An alpha of 0.5 covers half of 4 samples.
+TEST(ExportFragment, TakesCoverageFromAlpha) {
+  const Words half = {0x7e0402f0};                 // v_mov_b32_e32 v2, 0.5
+  const Words mrtz_ar = {0xf8000083, 0x00000203};  // exp mrtz v3, v2
+  const auto samples_with = [](const FragmentProgram& p) {
+    FragmentProgram q = p;
+    q.draw.samples = q.record.fragment.samples = 4;
+    for (scene::Quad& quad : q.draw.quads) quad.coverage = {15, 15, 15, 15};
+    q.draw.targets[0].texels.assign(4 * 4 * 16, 0);
+    q.draw.coverage.assign(16, 0);
+    const auto draw = RunDraw(q);
+    EXPECT_TRUE(draw.ok()) << draw.status();
+    return draw.ok() ? draw->coverage[5] : 0xff;
+  };
+  FragmentProgram p = ProgramOf(Joined({half, kExportV2, kEndProgram}));
+  EXPECT_EQ(samples_with(p), 15u);
+  p.draw.output.alpha_to_coverage = true;
+  EXPECT_THAT(ErrorOf(p), HasSubstr("not what the program was compiled for"));
+  p.record.fragment.alpha_to_coverage = true;
+  EXPECT_EQ(samples_with(p), 3u);
+  // Colours have alpha 1; the alpha for coverage is exported with depth.
+  const Words three = {0x7e0602f2};             // v_mov_b32_e32 v3, 1.0
+  const Words ones = {0xf800180f, 0x03030303};  // exp mrt0 v3, v3, v3, v3 done vm
+  FragmentProgram both = ProgramOf(Joined({half, three, mrtz_ar, ones, kEndProgram}));
+  both.draw.output.alpha_to_coverage = both.record.fragment.alpha_to_coverage = true;
+  both.record.fragment.depth = out::DepthOutput::kAny;
+  StateOf(both).spi_shader_z_format = 3;
+  EXPECT_THAT(ErrorOf(both), HasSubstr("an alpha beside depth that nothing is made of"));
+  StateOf(both).db_shader_control = kCoverageToMask;
+  EXPECT_EQ(samples_with(both), 3u);
+  StateOf(both).spi_shader_z_format = 1;
+  EXPECT_THAT(ErrorOf(both), HasSubstr("coverage from alpha without its export"));
+}
+
 TEST(ExportFragment, RefusesMissingDepth) {
   FragmentProgram p = ProgramOf(Joined({kOne, kExportV2, kEndProgram}));
   StateOf(p).spi_shader_z_format = 1;

@@ -19,6 +19,9 @@ inline constexpr int kColorTargets = 8;
 inline constexpr int kDepthTarget = 8;  // MRTZ
 inline constexpr int kNullTarget = 9;
 
+// DB_SHADER_CONTROL, COVERAGE_TO_MASK_ENABLE: coverage follows from the alpha exported with depth.
+inline constexpr uint32_t kCoverageToMask = 1 << 7;
+
 // The values that a wave has exported to a target.
 struct TargetExport {
   bool exists = false;
@@ -38,7 +41,8 @@ struct FragmentWave : scene::QuadGroup {
   size_t first_quad = 0;
 
   std::array<TargetExport, kDepthTarget + 1> exports;
-  bool done = false;  // it has made its last export
+  bool done = false;      // it has made its last export
+  uint64_t have_run = 0;  // lanes that an instruction has found on
 
   // Returns the samples of a lane's pixel that the program reads as its input mask.
   uint32_t InputCoverage(int lane) const {

@@ -68,12 +68,12 @@ absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState
 }
 
 absl::Status CheckQuads(const Op& op, const FragmentWave& of, const WaveState& wave) {
-  const uint64_t off = LanesThatQuadsRead(op, wave) & ~wave.Exec();
+  const uint64_t off = LanesThatQuadsRead(op, wave) & ~wave.Exec() & ~of.have_run;
   for (int quad = 0; quad < wave.lanes(); quad += scene::kQuadPixels) {
     const uint64_t lanes = uint64_t{0xf} << quad;
     if ((off & lanes) == 0 || (of.covered & lanes & ~wave.Exec()) != 0) continue;
     return OpError(absl::StatusCode::kFailedPrecondition, op, wave.size,
-                   "contract: an operation of quads reads a helper lane that is off");
+                   "contract: an operation of quads reads a helper lane that has never run");
   }
   return absl::OkStatus();
 }

@@ -17,11 +17,12 @@ namespace kiln::sim::rdna2 {
 // InvalidArgument.
 absl::Status CheckGraphics(const Op& op, const Context& context, const WaveState& wave);
 
-// Refuses an operation of quads that reads a helper lane which is off: a derivative, by DPP, or a
-// level of detail that follows from the coordinates of four lanes (RDNA 2 ISA guide, 8.2.5; Mesa
-// 25.0.7, aco_insert_exec_mask.cpp: whole quads are on for both). Only where all covered lanes of
-// the quad are on: else control flow may have turned off both kinds, and the client's program has
-// no defined result. FailedPrecondition.
+// Refuses an operation of quads that reads a helper lane which has never run: a derivative, by DPP,
+// or a level of detail that follows from the coordinates of four lanes (RDNA 2 ISA guide, 8.2.5;
+// Mesa 25.0.7, aco_insert_exec_mask.cpp: whole quads are on for both). Only where all covered lanes
+// of the quad are on. A helper that has run may be off by right, because it took the other side of
+// an if, or ended: then the client's program runs on, with an undefined value of the operation
+// (SPIR-V, OpDPdx; Vulkan 1.3, "Helper Invocations"). FailedPrecondition.
 absl::Status CheckQuads(const Op& op, const FragmentWave& of, const WaveState& wave);
 
 // Refuses an instruction that lets rasterisation begin while stores are in flight, which fragments

@@ -56,24 +56,29 @@ TEST(GraphicsRules, QuadOperationsReadLanesThatAreOn) {
     p.draw.quads[1].coverage = {1, 0, 1, 1};
     return ErrorOf(p);
   };
-  EXPECT_THAT(error({}, kSwap), HasSubstr("an operation of quads reads a helper lane that is off"));
+  EXPECT_THAT(error({}, kSwap),
+              HasSubstr("an operation of quads reads a helper lane that has never run"));
   EXPECT_EQ(error(kWholeQuads, kSwap), "");
   EXPECT_EQ(error({}, kBroadcast), "");
+  // s_mov_b32 exec_lo, 0xffdf: the helper took another side, or ended.
+  EXPECT_EQ(error(Joined({kWholeQuads, kOne, {0xbefe03ff, 0x0000ffdf}}), kSwap), "");
 }
 
 TEST(GraphicsRules, LevelsOfDetailNeedWholeQuads) {
   WaveState wave;
-  const auto check = [&](uint32_t first, uint32_t exec) {
+  const auto check = [&](uint32_t first, uint32_t exec, uint64_t have_run = 0) {
     const uint32_t words[] = {first, 0x00220000};
     auto program = Load({reinterpret_cast<const uint8_t*>(words), 8}, isa::Wave::k32);
     EXPECT_TRUE(program.ok());
     wave.SetLaneMask(isa::kExecLo, exec);
     FragmentWave of;
     of.covered = 0x73;
+    of.have_run = have_run;
     return CheckQuads(program->ops[0], of, wave).ok();
   };
   EXPECT_TRUE(check(0xf0800f08, 0xf0));  // image_sample
   EXPECT_FALSE(check(0xf0800f08, 0x70));
+  EXPECT_TRUE(check(0xf0800f08, 0x70, 0xf0));
   EXPECT_TRUE(check(0xf0800f08, 0x30));  // a covered lane is off, too
   EXPECT_TRUE(check(0xf09c0f08, 0x70));  // image_sample_lz
 }

@@ -36,6 +36,9 @@ constexpr int kInputs = 16;
 constexpr std::array<uint8_t, kInputs> kRegisters = {2, 2, 2, 3, 2, 2, 2, 1,
                                                      1, 1, 1, 1, 1, 1, 1, 1};
 
+// Bit 31 of prim_mask: centroids are the centres (Mesa 25.0.7, ac_nir_lower_ps_late.c).
+constexpr uint32_t kNoCentroids = 1u << 31;
+
 // Any value other than those that programs are likely to have in m0 by chance.
 constexpr uint32_t kPrimMask = 0x2b5a0000;
 
@@ -75,7 +78,9 @@ absl::Status CheckFormats(const out::LaunchRecord& record) {
   }
   const uint32_t z = f.spi_shader_z_format;
   if (z != 0 && z != 1 && z != 2 && z != 3 && z != 7 && z != 9) return Wrong("the format of depth");
-  if (z == 3) return absl::UnimplementedError("unsupported: depth with alpha for coverage");
+  const bool alpha = (f.db_shader_control & kCoverageToMask) != 0;
+  if (alpha && z != 3 && z != 9) return Wrong("coverage from alpha without its export");
+  if (!alpha && z == 3) return Wrong("an alpha beside depth that nothing is made of");
   return absl::OkStatus();
 }
 
@@ -143,13 +148,31 @@ std::array<uint32_t, 3> ValueOf(Input input, const FragmentWave& of, int lane) {
   }
 }
 
+// Returns true if the primitive covers every sample of the wave's pixels.
+bool CoversAll(const FragmentWave& of) {
+  const uint32_t all = (uint32_t{1} << of.draw->samples) - 1;
+  for (uint64_t lanes = of.quads; lanes != 0; lanes &= lanes - 1) {
+    if (of.Coverage(std::countr_zero(lanes)) != all) return false;
+  }
+  return true;
+}
+
+// Returns true for centroids that the hardware does not compute, because the program has the
+// centres as well.
+bool IsLeftOut(Input input, const FragmentWave& of) {
+  const bool centroid = input == Input::kPerspectiveCentroid || input == Input::kLinearCentroid;
+  const uint32_t ena = out::AmdOf(*of.record).fragment.spi_ps_input_ena;
+  return centroid && (of.prim_mask & kNoCentroids) != 0 &&
+         (ena >> (static_cast<int>(input) - 1) & 1) != 0;
+}
+
 void FillLane(const FragmentWave& of, int lane, WaveState& w) {
   const out::AmdFragment& f = out::AmdOf(*of.record).fragment;
   size_t vgpr = 0;
   for (int i = 0; i < kInputs; ++i) {
     if ((f.spi_ps_input_addr >> i & 1) == 0) continue;
     const size_t count = kRegisters[static_cast<size_t>(i)];
-    if ((f.spi_ps_input_ena >> i & 1) != 0) {
+    if ((f.spi_ps_input_ena >> i & 1) != 0 && !IsLeftOut(static_cast<Input>(i), of)) {
       const std::array<uint32_t, 3> value = ValueOf(static_cast<Input>(i), of, lane);
       for (size_t k = 0; k < count; ++k) w.vector[vgpr + k][static_cast<size_t>(lane)] = value[k];
     }
@@ -166,8 +189,9 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record,
         absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", draw.samples,
                         record.fragment.samples));
   }
-  if (record.fragment.alpha_to_coverage) {
-    return absl::UnimplementedError("unsupported: alpha to coverage");
+  if (draw.output.alpha_to_coverage != record.fragment.alpha_to_coverage) {
+    return absl::InvalidArgumentError(
+        "draw: alpha to coverage is not what the program was compiled for");
   }
   if (absl::Status s = CheckInputs(record); !s.ok()) return s;
   if (absl::Status s = CheckFormats(record); !s.ok()) return s;
@@ -194,6 +218,7 @@ std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool op
     static_cast<scene::QuadGroup&>(wave) = std::move(group);
     wave.record = &record;
     wave.prim_mask = kPrimMask | (wave.primitive & 0xffff);
+    if (CoversAll(wave)) wave.prim_mask |= kNoCentroids;
   }
   return waves;
 }

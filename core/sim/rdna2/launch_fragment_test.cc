@@ -111,6 +111,28 @@ TEST(LaunchFragment, CentroidAndSamplesOfSeveral) {
   EXPECT_EQ(PixelState(p.record, p.draw, p.draw.primitives[0]), 4u | 0x1111u << 6 | 2u << 22);
 }
 
+// Beside centres the hardware leaves centroids out where nothing is covered in part.
+TEST(LaunchFragment, CentroidsOfWholePixelsAreLeftOut) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  p.record.fragment.samples = p.draw.samples = 4;
+  constexpr uint32_t kUntouched = 77;
+  const auto centroid_of_whole = [&](uint32_t ena, uint32_t coverage) {
+    p.draw.quads = {{0, 0, 0, {coverage, 15, 15, 15}}};
+    std::vector<FragmentWave> waves = FragmentWaves(p.record, false, {0, 1}, p.draw);
+    StateOf(p).spi_ps_input_ena = StateOf(p).spi_ps_input_addr = ena;
+    WaveState w;
+    w.vector.resize(4);
+    const size_t first = (ena & 2) != 0 ? 2 : 0;
+    w.vector[first][1] = kUntouched;
+    FillFragmentWave(waves[0], 0, w);
+    EXPECT_EQ(waves[0].prim_mask >> 31, coverage == 15 ? 1u : 0u);
+    return w.vector[first][1];
+  };
+  EXPECT_EQ(centroid_of_whole(1 << 1 | 1 << 2, 15), kUntouched);
+  EXPECT_NE(centroid_of_whole(1 << 1 | 1 << 2, 7), kUntouched);
+  EXPECT_NE(centroid_of_whole(1 << 2, 15), kUntouched);
+}
+
 TEST(LaunchFragment, RefusesWhatTheHardwareLacks) {
   const auto error = [](auto change) {
     FragmentProgram p = ProgramOf(kEndProgram);

@@ -238,6 +238,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   }
   uint32_t access = 0;
   if (group_->log && IsMemory(op)) access = group_->log->Begin(w.pc, index, w.phase);
+  if (fragment_ != nullptr) fragment_->have_run |= w.Exec();
   if (options_.contract) {
     Scoreboard& scoreboard = group_->scoreboards[index];
     if (vertices_ != nullptr && scoreboard.StoresInFlight()) {

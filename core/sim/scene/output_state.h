@@ -102,6 +102,7 @@ struct OutputState {
   DepthState depth;
   std::optional<StencilState> stencil;  // none: no test, and stencil stays as it is
   uint32_t sample_mask = ~0u;           // VkPipelineMultisampleStateCreateInfo::pSampleMask
+  bool alpha_to_coverage = false;       // VkPipelineMultisampleStateCreateInfo
   std::array<float, 4> blend_constants{};
   std::optional<LogicOp> logic_op;
 };

@@ -1,5 +1,5 @@
 // Tests the parts of locations that programs use, and the slots of distances: see interface.h.
-#include "core/intel/abi/interface.h"
+#include "core/target/interface.h"
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 #include "core/mir/verify.h"
 #include "gtest/gtest.h"
 
-namespace kiln::intel {
+namespace kiln {
 namespace {
 
 mir::Module Module(const std::string& stage, const std::string& interfaces,
@@ -132,4 +132,4 @@ TEST(ChangesMemory, WhatOthersSee) {
 }
 
 }  // namespace
-}  // namespace kiln::intel
+}  // namespace kiln

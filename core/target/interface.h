@@ -1,7 +1,7 @@
 // The layout of variables in slots of four dwords, as far as fragment and vertex programs share it
-// (core/intel/ABI.md, "Fragments", "Vertices").
-#ifndef KILN_CORE_INTEL_ABI_INTERFACE_H_
-#define KILN_CORE_INTEL_ABI_INTERFACE_H_
+// (ABI.md of the back ends, "Fragments", "Vertices").
+#ifndef KILN_CORE_TARGET_INTERFACE_H_
+#define KILN_CORE_TARGET_INTERFACE_H_
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
 
-namespace kiln::intel {
+namespace kiln {
 
 inline constexpr uint32_t kDistancesPerSlot = 4;
 
@@ -43,6 +43,6 @@ LocationParts PartsWritten(const mir::Module& module);
 // Returns true if the instruction changes memory that other threads can see.
 bool ChangesMemory(mir::Op op);
 
-}  // namespace kiln::intel
+}  // namespace kiln
 
-#endif  // KILN_CORE_INTEL_ABI_INTERFACE_H_
+#endif  // KILN_CORE_TARGET_INTERFACE_H_

@@ -1,11 +1,11 @@
-#include "core/intel/abi/interface.h"
+#include "core/target/interface.h"
 
 #include <array>
 
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
 
-namespace kiln::intel {
+namespace kiln {
 
 using mir::BuiltIn;
 using mir::InstId;
@@ -136,4 +136,4 @@ bool ChangesMemory(Op op) {
   }
 }
 
-}  // namespace kiln::intel
+}  // namespace kiln

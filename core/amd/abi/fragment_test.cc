@@ -1,0 +1,145 @@
+// Tests which registers, exports and state fragment programs get: see fragment.h.
+#include "core/amd/abi/fragment.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/mir/parse.h"
+#include "core/mir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::amd {
+namespace {
+
+absl::StatusOr<FragmentAbi> Assign(const std::string& interfaces, const std::string& body,
+                                   const FragmentState& state = {}) {
+  const auto m = mir::Parse(absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", interfaces,
+                                         "body {\n", body, "return\n}\n"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  if (!m.ok()) return m.status();
+  EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
+  return AssignFragment(*m, state);
+}
+
+constexpr char kColour[] = "output 0 location 0.0 f32 x4\n";
+constexpr char kZeros[] = "store_output[0, 0] 0f, 0f, 0f, 0f\n";
+constexpr char kStore[] = "store_output[0, 0] %0, %0, %0, %0\n";
+
+TEST(Fragment, BarycentricsAreThereWhateverIsRead) {
+  const auto f = Assign("", "");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->inputs, 2u);
+  EXPECT_EQ(f->input_vgprs(), 2u);
+  EXPECT_FALSE(f->NeedsExport());
+}
+
+TEST(Fragment, RegistersFollowEachOther) {
+  const auto f = Assign(absl::StrCat("input 0 builtin frag_coord f32 x4\n", kColour),
+                        absl::StrCat("%0:f32 = load_input[0, 3]\n", kStore));
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->VgprOf(FragmentVgpr::kPerspectiveCentre), 0u);
+  EXPECT_EQ(f->VgprOf(FragmentVgpr::kPositionW), 2u);
+  ASSERT_EQ(f->colours.size(), 1u);
+  EXPECT_EQ(f->colours[0].format, ExportFormat::kAbgr32);
+}
+
+TEST(Fragment, MasksOfStateChooseTheFormat) {
+  FragmentState state;
+  state.attachments.emplace();
+  state.attachments->push_back({.location = 0, .write_mask = 1});
+  const auto f = Assign(absl::StrCat("input 0 location 0.0 f32 x1\n", kColour),
+                        absl::StrCat("%0:f32 = load_input[0, 0]\n", kStore), state);
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_EQ(f->colours.size(), 1u);
+  EXPECT_EQ(f->colours[0].format, ExportFormat::kR32);
+}
+
+// Returns the record of a program that stores to the output and does what `body` says.
+out::AmdFragment StateOf(const std::string& interfaces, const std::string& body,
+                         const FragmentState& state = {}) {
+  const auto m = mir::Parse(absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", interfaces,
+                                         "body {\n", body, "return\n}\n"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  const auto f = AssignFragment(*m, state);
+  EXPECT_TRUE(f.ok()) << f.status();
+  out::LaunchRecord record;
+  record.arch.emplace<out::AmdLaunch>();
+  DescribeFragment(*m, *f, record);
+  return std::get<out::AmdLaunch>(record.arch).fragment;
+}
+
+// Mesa 25.0.7, radv_shader.c (radv_precompute_registers_hw_fs), ac_get_spi_shader_z_format.
+TEST(Fragment, RegistersOfDepthAndCoverage) {
+  const std::string depth = "output 1 builtin frag_depth f32 x1\n";
+  const std::string colour = std::string(kColour);
+  const std::string values = "store_output[0, 0] 0f, 0f, 0f, 0.5f\n";
+  const std::string deep = values + "store_output[1, 0] 0.5f\n";
+  out::AmdFragment f = StateOf(colour, values);
+  EXPECT_EQ(f.db_shader_control, 0x10u);
+  EXPECT_EQ(f.spi_shader_z_format, 0u);
+  f = StateOf("modes depth less\n" + colour + depth, deep);
+  EXPECT_EQ(f.db_shader_control, 0x10u | 1 | 1u << 13);
+  EXPECT_EQ(f.spi_shader_z_format, 1u);
+  f = StateOf("modes early_tests post_depth\n" + colour, values);
+  EXPECT_EQ(f.db_shader_control, 0x10u | 1u << 12 | 1u << 23);
+  FragmentState state;
+  state.alpha_to_coverage = true;
+  EXPECT_EQ(StateOf(colour, values, state).spi_shader_z_format, 0u) << "the hardware's";
+  state.alpha_to_one = true;
+  f = StateOf(colour, values, state);
+  EXPECT_EQ(f.spi_shader_z_format, 3u);
+  EXPECT_EQ(f.db_shader_control, 0x10u | 1u << 7);
+}
+
+TEST(Fragment, RegistersOfKillsAndStores) {
+  const std::string input = "input 0 location 0.0 f32 x1\nresource 0 ssbo 0.0.0\n";
+  const std::string kill = "%0:f32 = load_input[0, 0]\n%1:bool = flt %0, 0f\nterminate %1\n";
+  out::AmdFragment f = StateOf(input, kill);
+  EXPECT_EQ(f.db_shader_control, 0x10u | 1u << 6);
+  EXPECT_EQ(f.spi_shader_col_format, 1u) << "the export that kills must not be skipped";
+  EXPECT_EQ(f.cb_shader_mask, 0u);
+  f = StateOf(input, "store_ssbo[0, align 4] 0, 1\n");
+  EXPECT_EQ(f.db_shader_control, 1u << 9 | 1u << 10) << "late tests";
+  EXPECT_EQ(f.spi_shader_col_format, 0u);
+}
+
+// The viewport's index is an attribute of the provoking vertex, after all others.
+TEST(Fragment, TheViewportIsTheLastAttribute) {
+  const auto f = Assign(absl::StrCat("input 0 location 0.0 f32 x1\n"
+                                     "input 1 builtin viewport_index i32 x1\n"),
+                        "%0:f32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->viewport, std::optional<uint32_t>(1));
+  EXPECT_EQ(f->controls, (std::vector<uint32_t>{0, 1u << 10}));
+}
+
+TEST(Fragment, ASecondSourceIsTheSecondExport) {
+  const std::string outputs =
+      "output 0 location 0.0 f32 x4\noutput 1 location 0.0 f32 x4 index 1\n";
+  const out::AmdFragment f =
+      StateOf(outputs, absl::StrCat(kZeros, "store_output[1, 0] 0f, 0f, 0f, 0f\n"));
+  EXPECT_EQ(f.spi_shader_col_format, 0x99u);
+  EXPECT_EQ(f.cb_shader_mask, 0xffu);
+  const auto refused = Assign(
+      "output 0 location 0.0 f32 x4\noutput 1 location 0.0 f32 x4 index 1\n"
+      "output 2 location 1.0 f32 x4\n",
+      absl::StrCat(kZeros, "store_output[1, 0] 0f\nstore_output[2, 0] 0f\n"));
+  EXPECT_EQ(CauseOf(refused.status()), "fragment_outputs");
+}
+
+TEST(Fragment, HelpersAreNotedWhereTheyMatter) {
+  const std::string input = "input 0 location 0.0 f32 x1\n";
+  const std::string load = "%0:f32 = load_input[0, 0]\n", slope = "%1:f32 = ddx[any] %0\n";
+  const auto helpers = [&](const std::string& body) { return Assign(input, body)->helpers; };
+  EXPECT_EQ(helpers(load), Helpers::kNone);
+  EXPECT_EQ(helpers(load + slope), Helpers::kUnnoted);
+  EXPECT_EQ(helpers(load + slope + "%2:bool = flt %1, 0f\ndemote %2\n"), Helpers::kNoted);
+  EXPECT_EQ(helpers(load + "%2:bool = flt %0, 0f\ndemote %2\n"), Helpers::kNone);
+}
+
+}  // namespace
+}  // namespace kiln::amd

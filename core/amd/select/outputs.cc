@@ -1,0 +1,150 @@
+// Selects the exports of fragments (core/amd/ABI.md, "Fragments").
+//
+// Depth, stencil and sample mask come first, together, then colours by ascending target; the last
+// export says that it is the last, and that its lanes are those that are left (done, vm). Alpha to
+// one is done here; where coverage follows from alpha as well, that is exported with depth. Without
+// any of them a program that kills exports to no target. Components that are not written are
+// undefined, and their channels off.
+//
+// Sources: Mesa 25.0.7, ac_nir_lower_ps_late.c (order, MRTZ, channels of formats),
+// aco_assembler.cpp (fix_exports).
+#include "core/amd/select/outputs.h"
+
+#include "core/base/cause.h"
+
+namespace kiln::amd {
+namespace {
+
+constexpr uint32_t kTargets = 8;  // of colours
+constexpr size_t kAlpha = 3;
+constexpr uint32_t kOne = 0x3f800000;                          // 1.0
+constexpr uint8_t kDepthTarget = 8, kNoTarget = 9;             // MRTZ, NULL
+constexpr uint8_t kDone = 1, kCompressed = 2, kValidMask = 4;  // Extra::export_flags
+
+}  // namespace
+
+absl::Status Outputs::VisitStore(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::Interface& v = m_.outputs[inst.imm0];
+  int first = 0;
+  uint32_t element = 0;
+  if ((inst.flags & mir::kIndexed) != 0) {
+    // Modules store the elements of an array one by one, at their end
+    // (core/front/emit/interface/emit_output.cc).
+    if (!m_.IsConstant(m_.source(id, 0))) return e_.Unexpected("output chosen by value");
+    element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
+    first = 1;
+  }
+  if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
+    return Unsupported(
+        "fragment_outputs",
+        {"store to a location that no render target has", v.location + element, kTargets - 1},
+        inst.spirv_id);
+  }
+  if (mir::BitsOf(v.type) != 32) return e_.Unexpected("output not of 32 bits");
+  for (int i = first; i < inst.num_sources; ++i) {
+    const mir::ValueId source = m_.source(id, i);
+    if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
+    const Operand o = e_.ToV(e_.IsBool(source) ? bools_.LaneNumberOf(source) : e_.Src(source));
+    switch (v.builtin) {
+      case mir::BuiltIn::kFragDepth: depth_ = o; break;
+      case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;
+      case mir::BuiltIn::kSampleMask:
+        if (element == 0) sample_mask_ = o;
+        break;
+      default: {
+        const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
+        const bool is_one = abi_.fragment->alpha_to_one && c == kAlpha && mir::IsFloat(v.type);
+        if (is_one && v.location + element == 0 && v.index == 0) coverage_alpha_ = o;
+        colours_[{v.location + element, v.index}][c] = is_one ? e_.ToV(Imm(kOne)) : o;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Returns the export of depth, if there is one. A value that is stored but undefined is exported as
+// 0: state says that it is there.
+std::optional<Outputs::Export> Outputs::DepthExport() {
+  const FragmentAbi& f = *abi_.fragment;
+  const auto given = [&](const Operand& o) { return Exists(o) ? o : e_.ToV(Imm(0)); };
+  Export made;
+  made.target = kDepthTarget;
+  switch (f.DepthFormat()) {
+    case ExportFormat::kNone: return std::nullopt;
+    case ExportFormat::kUint16:
+      // Halves of two registers: stencil in bits 31:16 of the first, the mask in the second one.
+      made.compressed = true;
+      if (f.writes_stencil) {
+        made.values[0] = e_.Valu(Opcode::kVLshlrevB32, {Imm(16), given(stencil_)});
+        made.enable |= 3;
+      }
+      made.values[1] = given(sample_mask_);
+      made.enable |= 12;
+      return made;
+    default: break;
+  }
+  const auto add = [&](bool written, size_t channel, const Operand& o) {
+    if (!written) return;
+    made.values[channel] = given(o);
+    made.enable |= static_cast<uint8_t>(1u << channel);
+  };
+  add(f.depth != out::DepthOutput::kOff, 0, depth_);
+  add(f.writes_stencil, 1, stencil_);
+  add(f.writes_sample_mask, 2, sample_mask_);
+  // From GFX10 on in the second channel where the format has two.
+  add(f.alpha_in_depth, f.DepthFormat() == ExportFormat::kAr32 ? 1 : kAlpha, coverage_alpha_);
+  return made;
+}
+
+Outputs::Export Outputs::ColourExportOf(const ColourExport& colour, uint8_t target) {
+  Export made;
+  made.target = target;
+  const auto stored = colours_.find({colour.location, colour.index});
+  const Colour values = stored == colours_.end() ? Colour() : stored->second;
+  const auto put = [&](size_t channel, const Operand& o) {
+    if (!Exists(o)) return;
+    made.values[channel] = o;
+    made.enable |= static_cast<uint8_t>(1u << channel);
+  };
+  switch (colour.format) {
+    case ExportFormat::kAr32:  // from GFX10 on in the first two channels
+      put(0, values[0]);
+      put(1, values[3]);
+      break;
+    case ExportFormat::kR32: put(0, values[0]); break;
+    case ExportFormat::kGr32:
+      put(0, values[0]);
+      put(1, values[1]);
+      break;
+    default:
+      for (size_t c = 0; c < 4; ++c) put(c, values[c]);
+      break;
+  }
+  return made;
+}
+
+void Outputs::Emit(const Export& made, bool last) {
+  Extra extra;
+  extra.target = made.target;
+  extra.enable = made.enable;
+  if (last) extra.export_flags |= kDone | kValidMask;
+  if (made.compressed) extra.export_flags |= kCompressed;
+  e_.EmitRaw(Op(Opcode::kExp), {}, absl::MakeConstSpan(made.values), extra);
+}
+
+void Outputs::ExportAll() {
+  const FragmentAbi& f = *abi_.fragment;
+  if (!f.NeedsExport()) return;
+  std::vector<Export> exports;
+  if (const std::optional<Export> depth = DepthExport()) exports.push_back(*depth);
+  for (size_t i = 0; i < f.colours.size(); ++i) {
+    exports.push_back(ColourExportOf(f.colours[i], static_cast<uint8_t>(i)));
+  }
+  if (exports.empty()) exports.push_back({.target = kNoTarget});
+  for (size_t i = 0; i < exports.size(); ++i) Emit(exports[i], i + 1 == exports.size());
+}
+
+void Outputs::ExportNothing() { Emit({.target = kNoTarget}, true); }
+
+}  // namespace kiln::amd
