@@ -713,8 +713,8 @@ class Verifier {
     return true;
   }
 
-  // A workgroup has as many invocations at most, in whole subgroups of 32, so that each subgroup has
-  // a lane for each of up to eight.
+  // A workgroup has as many invocations at most, in whole subgroups of 32, so that each subgroup
+  // has a lane for each of up to eight.
   bool InvocationsFit(uint32_t most) {
     if (most == 0 || most > kMaxScanned) return Fail(8, "no such workgroup is scanned");
     if (m_.stage != Stage::kCompute) return true;

@@ -240,9 +240,7 @@ class Interpreter {
       case Op::kControlBarrier:
         return Barrier(inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup), active);
       case Op::kMemoryBarrier: return;
-      case Op::kWorkgroupScan:
-        subgroups_.ScanWorkgroup(id, active);
-        return Barrier(true, active);
+      case Op::kWorkgroupScan: subgroups_.ScanWorkgroup(id, active); return Barrier(true, active);
       default:
         e_.Fail(
             absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));

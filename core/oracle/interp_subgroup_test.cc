@@ -56,11 +56,11 @@ Dwords RunOdd(const std::string& body, const Dwords& data, uint32_t subgroup_siz
 // streams `source` defines as %10 to %12; returns what `result` is in the first lane of each
 // subgroup, and the number of undefined results.
 Dwords RunScan(const std::string& source, int waves, int result, int64_t* undefined) {
-  const absl::StatusOr<Module> m = Parse(absl::StrCat(
-      "mir 1 local_size 32, 1, 1 resource 0 ssbo 0.0.0 body {\n%0:i32 = local_index\n",
-      "%1:i32 = shl %0, 2 %2:i32 = subgroup_id\n", source,
-      " %20:i32, %21:i32, %22:i32, %23:i32 = workgroup_scan[32] %10, ", waves, ", %11, %12\n",
-      "store_ssbo[0, align 4] %1, %2", result, " return }"));
+  const absl::StatusOr<Module> m = Parse(
+      absl::StrCat("mir 1 local_size 32, 1, 1 resource 0 ssbo 0.0.0 body {\n%0:i32 = local_index\n",
+                   "%1:i32 = shl %0, 2 %2:i32 = subgroup_id\n", source,
+                   " %20:i32, %21:i32, %22:i32, %23:i32 = workgroup_scan[32] %10, ", waves,
+                   ", %11, %12\n", "store_ssbo[0, align 4] %1, %2", result, " return }"));
   EXPECT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(Verify(*m), absl::OkStatus());
   LaunchInputs inputs;
@@ -81,16 +81,16 @@ Dwords RunScan(const std::string& source, int waves, int result, int64_t* undefi
 TEST(Subgroup, ScansOfTheWorkgroup) {
   int64_t undefined = 0;
   // Subgroups in the opposite order; counts 1, 2, 3, 4 and 8, 7, 6, 5 by subgroup.
-  const std::string all =
-      "%10:i32 = isub 3, %2 %11:i32 = iadd %2, 1 %12:i32 = isub 8, %2";
+  const std::string all = "%10:i32 = isub 3, %2 %11:i32 = iadd %2, 1 %12:i32 = isub 8, %2";
   EXPECT_THAT(RunScan(all, 4, 0, &undefined), ElementsAre(9, 7, 4, 0));
   EXPECT_EQ(undefined, 0);
   EXPECT_THAT(RunScan(all, 4, 1, &undefined), ElementsAre(10, 10, 10, 10));
   EXPECT_THAT(RunScan(all, 4, 2, &undefined), ElementsAre(18, 11, 5, 0));
   EXPECT_THAT(RunScan(all, 4, 3, &undefined), ElementsAre(26, 26, 26, 26));
   // Two do not take part, whatever they give: both results of two streams in 16 lanes.
-  const std::string two = "%10:i32 = isub 3, %2 %3:bool = ult %2, 2 %11:i32 = select %3, 99, 6"
-                          " %12:i32 = select %3, -1, %2";
+  const std::string two =
+      "%10:i32 = isub 3, %2 %3:bool = ult %2, 2 %11:i32 = select %3, 99, 6"
+      " %12:i32 = select %3, -1, %2";
   EXPECT_THAT(RunScan(two, 2, 0, &undefined), testing::Contains(6));
   EXPECT_EQ(undefined, 64);
   EXPECT_EQ(RunScan(two, 2, 1, &undefined)[3], 12u);

@@ -131,7 +131,7 @@ void Subgroups::ScanWorkgroup(InstId id, const BitSet& active) {
   const auto source = [&](int i, size_t lane) {
     return static_cast<uint32_t>(e_.Lanes(m_.source(id, i))[lane]);
   };
-  // Of each subgroup that takes part, by its number: the lane that speaks for it.
+  // The lane that speaks for each subgroup that takes part, by the number of the subgroup.
   std::map<uint32_t, uint32_t> speakers;
   bool defined = true;
   uint32_t taking_part = 0;

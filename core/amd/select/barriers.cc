@@ -45,8 +45,12 @@ void Barriers::ControlBarrier(mir::InstId id) {
   const auto scope = static_cast<mir::Scope>(inst.imm1);
   if (scope == mir::Scope::kSubgroup) return;
   if (OneWave()) return;
+  Wait(inst.imm0);
+}
+
+void Barriers::Wait(uint32_t classes) {
   Extra extra;
-  extra.simm = WaitsOf(inst.imm0);
+  extra.simm = WaitsOf(classes);
   e_.EmitRaw(Op(Opcode::kSBarrier), {}, {}, extra);
 }
 

@@ -12,6 +12,9 @@ class Barriers : public Room {
 
   void ControlBarrier(mir::InstId id);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  // Waits for all waves of the workgroup, and for its accesses of these classes
+  // (mir::MemoryClasses) before.
+  void Wait(uint32_t classes);
 
  private:
   bool OneWave() const;

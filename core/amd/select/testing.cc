@@ -21,14 +21,14 @@ constexpr char kHead[] =
     "%1:i32 = subgroup_invocation\n%2:i32 = workgroup_id[0]\n"
     "%3:f32 = bitcast %1\n%4:f32 = bitcast %2\n";
 
-absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
+absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width, ScanForm scan) {
   const absl::StatusOr<mir::Module> m =
       mir::Parse(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"));
   if (!m.ok()) return m.status();
   if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
   const absl::StatusOr<Abi> abi = AssignAbi(*m);
   if (!abi.ok()) return abi.status();
-  absl::StatusOr<Selected> made = Select(*m, *abi, width);
+  absl::StatusOr<Selected> made = Select(*m, *abi, width, AllScans(scan));
   if (!made.ok()) return made.status();
   if (absl::Status s = lir::Verify(Gfx1030Machine(), made->function); !s.ok()) return s;
   return std::move(made->function);
@@ -36,8 +36,8 @@ absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
 
 }  // namespace
 
-std::string SelectedOps(std::string_view body, uint32_t width) {
-  const absl::StatusOr<lir::Function> f = Make(body, width);
+std::string SelectedOps(std::string_view body, uint32_t width, ScanForm scan) {
+  const absl::StatusOr<lir::Function> f = Make(body, width, scan);
   if (!f.ok()) return std::string(f.status().message());
   std::string names;
   size_t skipped = width == 64 ? 2 : 1;  // the lane's number
@@ -55,8 +55,8 @@ std::string SelectedOps(std::string_view body, uint32_t width) {
   return names;
 }
 
-std::string SelectedText(std::string_view body, uint32_t width) {
-  const absl::StatusOr<lir::Function> f = Make(body, width);
+std::string SelectedText(std::string_view body, uint32_t width, ScanForm scan) {
+  const absl::StatusOr<lir::Function> f = Make(body, width, scan);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }

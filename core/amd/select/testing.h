@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/amd/select/scan_form.h"
+
 namespace kiln::amd {
 
 // Selects a body at a wave size and returns the names of the operations that are made for it, in
@@ -13,11 +15,13 @@ namespace kiln::amd {
 // The body may use %1, the lane's number, and %2, a uniform number in a scalar register, both i32;
 // %3 and %4, the same as f32; and resources 0, a storage buffer, 1, a storage image of three
 // dimensions, 2, an array of sampled images of two, and 3, a storage buffer that nothing writes.
-// Its own values start at %10.
-std::string SelectedOps(std::string_view body, uint32_t width = 32);
+// Its own values start at %10. `scan`: the form of scans of the workgroup.
+std::string SelectedOps(std::string_view body, uint32_t width = 32,
+                        ScanForm scan = ScanForm::kByteDot);
 
 // The same as printed LIR: an operation a line.
-std::string SelectedText(std::string_view body, uint32_t width = 32);
+std::string SelectedText(std::string_view body, uint32_t width = 32,
+                         ScanForm scan = ScanForm::kByteDot);
 
 }  // namespace kiln::amd
 
