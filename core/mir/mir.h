@@ -199,6 +199,9 @@ struct Inst {
   uint32_t spirv_id = 0;  // the SPIR-V result id (or target id) that it was imported from; 0: none
 };
 
+// The most invocations of a workgroup of kWorkgroupScan.
+inline constexpr uint32_t kMaxScanned = 256;
+
 // Returns true if all active lanes get the same result even where their sources differ.
 bool IsSubgroupUniform(const Inst& inst);
 

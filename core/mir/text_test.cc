@@ -178,7 +178,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
 TEST(Text, SubgroupOpsRoundTrip) {
   const std::string text = R"(mir 1
 entry ""
-local_size 1, 1, 1
+local_size 32, 1, 1
 body {
   %0:i32 = subgroup_size
   %1:i32 = num_subgroups
@@ -199,6 +199,7 @@ body {
   control_barrier[0, subgroup]
   control_barrier[2, workgroup]
   memory_barrier[7, device]
+  %22:i32, %23:i32 = workgroup_scan[256] %0, 2, %13
   return
 }
 )";

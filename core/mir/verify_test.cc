@@ -195,6 +195,29 @@ TEST(Verify, EachInvariantIsChecked) {
   }
 }
 
+// Returns the verifier's verdict on a workgroup of that size with a scan of this text.
+std::string OfScan(const std::string& size, const std::string& scan) {
+  const absl::StatusOr<Module> m =
+      Parse(absl::StrCat("mir 1 local_size ", size, " body { ", scan, " return }"));
+  return std::string((m.ok() ? Verify(*m) : m.status()).message());
+}
+
+TEST(Verify, ScansOfTheWorkgroup) {
+  using testing::HasSubstr;
+  const std::string one = "%1:i32, %2:i32 = workgroup_scan[";
+  const std::string two = "%1:i32, %2:i32, %3:i32, %4:i32 = workgroup_scan[";
+  EXPECT_EQ(OfScan("32, 8, 1", one + "256] 0, 8, 3"), "");
+  EXPECT_EQ(OfScan("32, 3, 1", two + "128] 0, 3, 3, 4"), "");
+  EXPECT_THAT(OfScan("32, 8, 1", one + "128] 0, 8, 3"), HasSubstr("cannot be scanned"));
+  EXPECT_THAT(OfScan("48, 1, 1", one + "128] 0, 2, 3"), HasSubstr("cannot be scanned"));
+  EXPECT_THAT(OfScan("32, 1, 1", one + "257] 0, 1, 3"), HasSubstr("no such workgroup"));
+  EXPECT_THAT(OfScan("32, 1, 1", one + "0] 0, 1, 3"), HasSubstr("no such workgroup"));
+  for (const std::string& scan :
+       {one + "32] 0, 1, 3, 4", two + "32] 0, 1, 3", one + "32] 0, 1", one + "32] 0, 1, 3f"}) {
+    EXPECT_THAT(OfScan("32, 1, 1", scan), HasSubstr("a scan has")) << scan;
+  }
+}
+
 TEST(Verify, MessageShowsTheInstruction) {
   Module m = Good();
   FindInst(m, Op::kFadd).flags = kVolatile;

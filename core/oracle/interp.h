@@ -154,7 +154,7 @@ struct InterpStatistics {
   // prefers_defined); descriptors beyond the end of an array (without length: beyond the last
   // element given); accesses of lanes that do not share the index of a descriptor, without
   // kNonUniform; derivatives in incomplete quads; nonexistent elements of inputs and outputs, and
-  // samples; offsets beyond half a pixel.
+  // samples; offsets beyond half a pixel; sums of a scan of the workgroup (subgroups.h).
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;  // those beyond the end of an array of descriptors
   // Those for barriers of the workgroup that some of its invocations do not reach with the others.

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/emit/emit.h"
+#include "core/amd/isa/wave_limits.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
 #include "core/amd/optimise/pair_words.h"
@@ -18,6 +19,7 @@
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
+#include "core/base/cause.h"
 #include "core/base/joined.h"
 #include "core/lir/def_use.h"
 #include "core/lir/merge_equal.h"
@@ -34,8 +36,13 @@ namespace kiln::amd {
 namespace {
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
-  absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes);
+  absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes, w.scans);
   if (!made.ok()) return made.status();
+  if (made->shared_bytes > isa::kLdsOfCu) {
+    return BeyondLimit("shared_memory_too_large", "shared variables and scans of the workgroup",
+                       w.module->shared_id);
+  }
+  w.shared_bytes = made->shared_bytes;
   w.lir = std::move(made->function);
   w.private_bytes = made->private_bytes;
   w.lir.pool_units = {w.max_vgprs, kSgprUnits, 1};

@@ -10,7 +10,7 @@ namespace {
 // (ISA guide, s_waitcnt).
 constexpr uint16_t kNoWait = 0xff7f, kVm = 0xc00f, kLgkm = 0x3f00;
 
-void Wait(Emission& e, uint16_t counters) {
+void WaitFor(Emission& e, uint16_t counters) {
   Extra extra;
   extra.simm = static_cast<uint16_t>(kNoWait & ~counters);
   e.EmitRaw(Op(Opcode::kSWaitcnt), {}, {}, extra);
@@ -19,7 +19,7 @@ void Wait(Emission& e, uint16_t counters) {
 }  // namespace
 
 // core/amd/waits drops waits for nothing.
-void KeepOrder(Emission& e) { Wait(e, 0); }
+void KeepOrder(Emission& e) { WaitFor(e, 0); }
 
 bool Barriers::OneWave() const {
   return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] <= e_.width();
@@ -52,7 +52,7 @@ void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   const bool outside =
       scope == mir::Scope::kDevice && (classes & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;
   const bool shared = (classes & mir::kMemoryShared) != 0;
-  Wait(e_, static_cast<uint16_t>((outside ? kVm : 0) | (shared ? kLgkm : 0)));
+  WaitFor(e_, static_cast<uint16_t>((outside ? kVm : 0) | (shared ? kLgkm : 0)));
   if (!outside) return;
   e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
   if (!ReadsThroughCaches()) return;
@@ -67,8 +67,12 @@ void Barriers::ControlBarrier(mir::InstId id) {
   const auto scope = static_cast<mir::Scope>(inst.imm1);
   if (scope == mir::Scope::kSubgroup) return;
   if (OneWave()) return;
+  Wait((inst.imm0 & mir::kMemoryShared) != 0);
+}
+
+void Barriers::Wait(bool shared) {
   Extra extra;
-  extra.simm = (inst.imm0 & mir::kMemoryShared) != 0 ? 1 : 0;
+  extra.simm = shared ? 1 : 0;
   e_.EmitRaw(Op(Opcode::kSBarrier), {}, {}, extra);
 }
 

@@ -19,6 +19,9 @@ class Barriers : public Room {
 
   void ControlBarrier(mir::InstId id);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  // Waits for all waves of the workgroup; `shared`: and before for this wave's accesses to shared
+  // memory.
+  void Wait(bool shared);
 
  private:
   bool OneWave() const;
