@@ -13,6 +13,7 @@
 #include "core/amd/isa/wave_limits.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
+#include "core/amd/optimise/mix_words.h"
 #include "core/amd/optimise/pair_words.h"
 #include "core/amd/pipeline/reload_descriptors.h"
 #include "core/amd/pipeline/schedule.h"
@@ -52,6 +53,10 @@ absl::StatusOr<bool> Select(Work& w, PassContext&) {
 
 absl::StatusOr<bool> PairWords(Work& w, PassContext& context) {
   return amd::PairWords(Gfx1030Machine(), w.lir, [&] { return context.Rewrite(); });
+}
+
+absl::StatusOr<bool> MixWords(Work& w, PassContext& context) {
+  return amd::MixWords(w.lir, [&] { return context.Rewrite(); });
 }
 
 absl::StatusOr<bool> MergeEqualInstructions(Work& w, PassContext& context) {
@@ -178,6 +183,7 @@ constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
     {"pair_words", PairWords, true, 0,
      "computes two operations of 16 bits by one packed instruction"},
+    {"mix_words", MixWords, true, 0, "lets sums and products of singles read halves"},
     {"merge_equal_instructions", MergeEqualInstructions, true, 0,
      "merges instructions that compute the same"},
     {"remove_dead_instructions", RemoveDeadInstructions, true, 0, "removes dead instructions"},
@@ -196,6 +202,8 @@ constexpr auto kPasses = Joined(kResolvedPasses<Work>, kOwnPasses);
 constexpr auto kOwnOrder = std::to_array<PassOrder>({
     {"select", "pair_words", "works on LIR"},
     {"pair_words", "merge_equal_instructions", "words may be put together in one way twice"},
+    {"pair_words", "mix_words", "packed operations leave conversions of high words"},
+    {"mix_words", "remove_dead_instructions", "conversions may be dead"},
     {"select", "merge_equal_instructions", "works on LIR"},
     {"merge_equal_instructions", "remove_dead_instructions", "sources of what went may be dead"},
     {"emit", "insert_waits", "waits belong to the final order"},
