@@ -178,6 +178,8 @@ inline constexpr FlagName kFlagNames[] = {
     {kCoherent, "coherent"},
     {kNonUniform, "nonuniform"},
     {kIndexed, "indexed"},
+    {kReleases, "release"},
+    {kAcquires, "acquire"},
 };
 
 inline constexpr std::string_view kResourceKindNames[] = {

@@ -16,7 +16,7 @@ class Barriers : public Room {
   explicit Barriers(Emission& e) : Room(e) {}
 
   void ControlBarrier(mir::InstId id);
-  void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  void MemoryBarrier(mir::InstId id);
 
  private:
   bool OneWave() const;

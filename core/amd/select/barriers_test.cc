@@ -24,6 +24,9 @@ TEST(SelectBarriers, OfMemory) {
   EXPECT_EQ(Made("memory_barrier[7, workgroup]"), "s_waitcnt");
   EXPECT_EQ(Made("memory_barrier[1, device]"),
             "s_waitcnt s_waitcnt_vscnt buffer_gl1_inv buffer_gl0_inv");
+  EXPECT_EQ(Made("memory_barrier.acquire[1, device]"),
+            "s_waitcnt s_waitcnt_vscnt buffer_gl1_inv buffer_gl0_inv");
+  EXPECT_EQ(Made("memory_barrier.release[1, device]"), "s_waitcnt s_waitcnt_vscnt");
   EXPECT_EQ(Made("memory_barrier[1, subgroup]"), "");
   EXPECT_EQ(Made("memory_barrier[1, workgroup]", 64), "");
 }
