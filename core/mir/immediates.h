@@ -180,6 +180,8 @@ inline constexpr FlagName kFlagNames[] = {
     {kCoherent, "coherent"},
     {kNonUniform, "nonuniform"},
     {kIndexed, "indexed"},
+    {kReleases, "release"},
+    {kAcquires, "acquire"},
 };
 
 inline constexpr std::string_view kResourceKindNames[] = {

@@ -165,6 +165,10 @@ enum InstFlags : uint16_t {
   // the first source chooses the descriptor from an array of them, or the element of an input or
   // output
   kIndexed = 16,
+  // Of a memory barrier that does one of its two things alone: earlier accesses take effect before
+  // later writes; or, after earlier reads, later ones find what others have written.
+  kReleases = 32,
+  kAcquires = 64,
   kKeepNan = 0x100,           // operands and result may be NaN, and NaNs must be kept
   kKeepInf = 0x200,           // likewise infinities
   kKeepZeroSign = 0x400,      // the sign of operands and results that are zero must be kept

@@ -757,8 +757,12 @@ class Verifier {
 
   bool Flags(InstId id) {
     const Inst& inst = m_.inst(id);
-    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed)) != 0) {
+    const uint32_t half = inst.flags & (kReleases | kAcquires);
+    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed | half)) != 0) {
       return Fail(9, "unknown flags");
+    }
+    if (half != 0 && (inst.op != Op::kMemoryBarrier || half == (kReleases | kAcquires))) {
+      return Fail(9, "only a memory barrier has one of the flags release and acquire");
     }
     if ((inst.flags & kExact) != 0 && !ComputesWithFloats(id)) {
       return Fail(9, "a flag of float arithmetic on another op");

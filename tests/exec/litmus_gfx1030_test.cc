@@ -168,10 +168,10 @@ void CheckBitsAndInvalidates(std::string_view data) {
     }
     EXPECT_FALSE(IsSeenIn(*v, by_bits, *litmus, kApart));
     EXPECT_FALSE(IsSeenIn(*v, by_invalidates, *litmus, kApart));
-    ASSERT_EQ(loads.size(), 3u);  // of the data, of the flag, of the data
-    ASSERT_EQ(invalidates.size(), 4u);
-    ASSERT_EQ(stores.size(), 2u);  // of the data, of the flag
-    // The first load and the releasing fence are before the other wave's store is seen.
+    ASSERT_EQ(loads.size(), 3u);        // of the data, of the flag, of the data
+    ASSERT_EQ(invalidates.size(), 2u);  // of the acquiring fence
+    ASSERT_EQ(stores.size(), 2u);       // of the data, of the flag
+    // The first load is before the other wave's store is seen.
     for (const bool glc : {true, false}) {
       Program changed = by_bits;
       changed.rows[loads[2]].inst.glc &= !glc;
@@ -179,7 +179,7 @@ void CheckBitsAndInvalidates(std::string_view data) {
       EXPECT_TRUE(IsSeenIn(*v, changed, *litmus, kApart)) << (glc ? "glc" : "dlc");
     }
     for (size_t k = 0; k < invalidates.size(); ++k) {
-      EXPECT_EQ(IsSeenIn(*v, Without(by_invalidates, invalidates[k]), *litmus, kApart), k >= 2)
+      EXPECT_TRUE(IsSeenIn(*v, Without(by_invalidates, invalidates[k]), *litmus, kApart))
           << "invalidate of row " << invalidates[k];
     }
     Program changed = program;

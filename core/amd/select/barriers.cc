@@ -46,7 +46,10 @@ bool Barriers::ReadsThroughCaches() {
 // GFX10). A wave sees its own accesses in order. So do the waves of a workgroup those of buffers
 // and images, which share one CU (ABI.md, WGP_MODE 0): its cache keeps them in order (Mesa 25.0.7,
 // aco_insert_waitcnt.cpp, perform_barrier).
-void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
+void Barriers::MemoryBarrier(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const uint32_t classes = inst.imm0;
+  const auto scope = static_cast<mir::Scope>(inst.imm1);
   if (scope == mir::Scope::kSubgroup) return;
   if (scope == mir::Scope::kWorkgroup && OneWave()) return;
   const bool outside =
@@ -55,6 +58,7 @@ void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   WaitFor(e_, static_cast<uint16_t>((outside ? kVm : 0) | (shared ? kLgkm : 0)));
   if (!outside) return;
   e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
+  if ((inst.flags & mir::kReleases) != 0) return;  // what this wave reads may be old
   if (!ReadsThroughCaches()) return;
   e_.EmitRaw(Op(Opcode::kBufferGl1Inv), {}, {});
   e_.EmitRaw(Op(Opcode::kBufferGl0Inv), {}, {});

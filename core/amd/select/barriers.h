@@ -18,7 +18,7 @@ class Barriers : public Room {
   explicit Barriers(Emission& e) : Room(e) {}
 
   void ControlBarrier(mir::InstId id);
-  void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  void MemoryBarrier(mir::InstId id);
   // Waits for all waves of the workgroup; `shared`: and before for this wave's accesses to shared
   // memory.
   void Wait(bool shared);

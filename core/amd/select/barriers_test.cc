@@ -23,6 +23,8 @@ TEST(SelectBarriers, OfMemory) {
   EXPECT_EQ(Made("memory_barrier[1, workgroup]"), "s_waitcnt");
   EXPECT_EQ(Made("memory_barrier[7, workgroup]"), "s_waitcnt");
   EXPECT_EQ(Made("memory_barrier[1, device]"), "s_waitcnt s_waitcnt_vscnt");
+  EXPECT_EQ(Made("memory_barrier.acquire[1, device]"), "s_waitcnt s_waitcnt_vscnt");
+  EXPECT_EQ(Made("memory_barrier.release[1, device]"), "s_waitcnt s_waitcnt_vscnt");
   EXPECT_EQ(Made("memory_barrier[1, subgroup]"), "");
   EXPECT_EQ(Made("memory_barrier[1, workgroup]", 64), "");
 }
@@ -60,6 +62,9 @@ TEST(SelectBarriers, InvalidateWhatLoadsMayFindStale) {
             "buffer_gl1_inv buffer_gl0_inv");
   EXPECT_EQ(Invalidates(std::string("memory_barrier[1, workgroup]\n") + kRead), "");
   EXPECT_EQ(Invalidates(std::string("memory_barrier[2, device]\n") + kRead), "");
+  EXPECT_EQ(Invalidates(std::string("memory_barrier.acquire[1, device]\n") + kRead),
+            "buffer_gl1_inv buffer_gl0_inv");
+  EXPECT_EQ(Invalidates(std::string("memory_barrier.release[1, device]\n") + kRead), "");
 }
 
 // A program without loads that the barrier orders has nothing to invalidate.

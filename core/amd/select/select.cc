@@ -103,9 +103,7 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kDerivative: return lanes_.VisitDerivative(id);
     case Construct::kImage: return images_.VisitImage(id);
     case Construct::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
-    case Construct::kMemoryBarrier:
-      barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
-      return absl::OkStatus();
+    case Construct::kMemoryBarrier: barriers_.MemoryBarrier(id); return absl::OkStatus();
     case Construct::kWorkgroupScan: scans_.Visit(id); return absl::OkStatus();
     case Construct::kSubgroup:
     case Construct::kLaneNumber: return lanes_.VisitSubgroup(id);
