@@ -150,8 +150,8 @@ class LiveNow {
     ValueId value;
     UnitSet unread;
   };
-  // What Pool::parked is made of. It changes little from block to block, so it is updated: in deep
-  // nests each block has as many parked slots as there are levels.
+  // The slots that Pool::parked counts. They change little from block to block, and in deep nests
+  // each block has as many as there are levels.
   static constexpr uint32_t kStale = kNowhere;
   uint32_t parked_in_ = kStale;                    // the block
   std::vector<LaneCounts> counts_;                 // per pool

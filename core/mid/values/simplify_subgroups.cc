@@ -69,7 +69,7 @@ class Simplifier {
 
   // Marks the values that may come from a load that finds another value in each lane, should
   // another subgroup write there meanwhile: what lanes exchange is the same for all of them even
-  // then. What control flow joins counts as such a value if the module has such a load.
+  // then. Values that control flow joins count as such if the module has such a load.
   void FindRacing() {
     racing_.resize(m_.values.size());
     bool any = false;

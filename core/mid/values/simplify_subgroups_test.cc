@@ -89,7 +89,7 @@ TEST(SimplifySubgroups, OfValuesThatLanesHaveInCommon) {
   ExpectSimplified("%9:i32, %10:i32, %11:i32, %12:i32 = ballot false", Op::kBallot);
 }
 
-// What is not coherent may not be written meanwhile.
+// Other subgroups may write coherent memory alone meanwhile.
 TEST(SimplifySubgroups, OfPlainLoadsThatLanesHaveInCommon) {
   auto m = mir::Parse(OnUniform("%7:i32 = load_ssbo[0, align 4] 0 %9:i32 = read_first %7"));
   ASSERT_TRUE(m.ok()) << m.status();
