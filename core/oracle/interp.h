@@ -162,8 +162,8 @@ struct InterpStatistics {
   int64_t races = 0;  // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
   // With detect_races: the bytes of buffers to which stores of different values by several
-  // invocations, or such a store and an atomic, are unordered, ascending. That is a data race, after
-  // which their contents are undefined (Vulkan, memory model).
+  // invocations, or such a store and an atomic, are unordered, ascending. That is a data race,
+  // after which their contents are undefined (Vulkan, memory model).
   std::vector<RacedBytes> raced;
 };
 

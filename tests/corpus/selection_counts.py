@@ -4,7 +4,7 @@
   selection_counts.py --kilnc=PROGRAM [--widths=32,64] [--all] MODULE.spv... | @LIST
 
 Compiles the modules up to the pass `select` and counts the operations in its listing: operations in all, and modules
-with any. What it could choose are the opcodes and pseudo operations that the sources of core/amd/select name (tests
+with any. The candidates are the opcodes and pseudo operations that the sources of core/amd/select name (tests
 excepted). Those that no module has are printed last, with the first place that names them: a rule that nothing tries,
 unless a test of core/amd/select does; exit status 1 if there are any. --all prints the counts of the others too.
 """

@@ -43,8 +43,8 @@ def rounded(x):
 
 
 def exactly(operation):
-    """Returns an operation on doubles by one on fractions. What IEEE 754 says of infinities, NaN and the signs of
-    zeros is left to the hardware's addition and multiplication, by `like`."""
+    """Returns an operation on doubles by one on fractions. The rules of IEEE 754 for infinities, NaN and the signs of
+    zeros are left to the hardware's addition and multiplication, by `like`."""
     def apply(like, *operands):
         if not all(math.isfinite(x) for x in operands):
             return like()

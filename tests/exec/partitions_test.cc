@@ -50,7 +50,7 @@ TEST(Partitions, OfValues) {
       "");
   EXPECT_EQ(Difference("", "y = subgroupPartitionNV(uintBitsToFloat(x % 4u << 30 | 1u << 23)).x;"),
             "");
-  // Of the NaNs only those with equal bits are together, which is the choice of both sides.
+  // Only NaNs with equal bits are together, which is the choice of both sides.
   EXPECT_EQ(Difference("", "y = subgroupPartitionNV(uintBitsToFloat(0x7fc00000u | x % 3u)).x;"),
             "");
   EXPECT_EQ(Difference("", "y = subgroupPartitionNV(bvec2(x > 30u, x % 3u == 1u)).x;"), "");

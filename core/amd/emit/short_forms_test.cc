@@ -25,8 +25,7 @@ TEST(ShortFormsTest, ALiteralStaysWhereTheShortFormHasNone) {
 
 // v_pk_fmac reads the words where they are, from vector registers.
 TEST(ShortFormsTest, PackedSumsInPlace) {
-  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {[op_sel_hi 7]}"),
-            "v_pk_fmac_f16 v1, v2, v3");
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {[op_sel_hi 7]}"), "v_pk_fmac_f16 v1, v2, v3");
   EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {[op_sel_hi 3]}"),
             "v_pk_fma_f16 v1, v2, v3, v1 op_sel_hi:[1,1,0]");
   EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %s2 %v3 %v1 {[op_sel_hi 7]}"),

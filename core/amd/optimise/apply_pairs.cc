@@ -23,7 +23,7 @@ using lir::ValueId;
 
 // More readers than this of one high word read it from a register of its own: the forms that read
 // it in place are a dword longer.
-constexpr size_t kMostInPlace = 4;
+constexpr size_t kMaxInPlace = 4;
 
 // Returns what makes v_perm_b32 of the high and the low word's dwords put the words together.
 constexpr uint32_t PackSelector(bool low_is_high, bool high_is_high) {
@@ -118,7 +118,7 @@ bool Rewriter::AllReadInPlace(ValueId v) const {
            const auto defs = f_.defs(reader.inst);
            if (defs.size() == 1 && plan_.PairOf(defs[0].id) != nullptr) return true;
            if (IsPack(f_, reader.inst)) return true;
-           return ++in_place <= kMostInPlace && CanReadHighWord(f_, reader.inst, reader.place);
+           return ++in_place <= kMaxInPlace && CanReadHighWord(f_, reader.inst, reader.place);
          });
 }
 
@@ -278,7 +278,7 @@ Word Rewriter::Resolved(const Word& word) const {
     return word.is_constant() ? word : Word{lir::ImmOperand(0, 0), false};  // undefined
   }
   if (word.dword.id >= plan_.place.size()) return word;
-  const PairPlan::Place place = plan_.PlaceOf(word);
+  const PairPlan::Position place = plan_.PositionOf(word);
   if (place.in_pair) return {dword_[place.id], place.high};
   Word w = word;
   if (const Operand& other = instead_[word.dword.id]; lir::IsValue(other)) w.dword = other;

@@ -25,7 +25,7 @@ using lir::InstId;
 using lir::Operand;
 
 // With more readers a conversion stays: each reader is a dword longer than its short form.
-constexpr size_t kMostReaders = 4;
+constexpr size_t kMaxReaders = 4;
 constexpr uint32_t kOne = 0x3f800000;
 
 // A half that an instruction converts to a single.
@@ -162,7 +162,7 @@ class Mixer {
   bool AllCanTake(InstId id, const Half& half) const {
     const uint32_t converted = f_.defs(id)[0].id;
     const auto readers = readers_.Of(converted);
-    return !readers.empty() && readers.size() <= kMostReaders &&
+    return !readers.empty() && readers.size() <= kMaxReaders &&
            std::all_of(readers.begin(), readers.end(), [&](const Readers::Reader& reader) {
              return reader.inst.valid() && Taken(reader.inst, converted, half).has_value();
            });

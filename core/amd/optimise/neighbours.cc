@@ -77,7 +77,7 @@ bool Neighbours::BringTogether(lir::BlockId block, InstId a, InstId b) {
   const InstId low = a, high = b;
   if (position_[a.index] > position_[b.index]) std::swap(a, b);
   const size_t first = position_[a.index], last = position_[b.index];
-  if (last - first > kMostBetween) return false;
+  if (last - first > kMaxBetween) return false;
   const std::vector<InstId>& insts = f_.block(block).insts;
   std::vector<InstId> before(insts.begin() + static_cast<std::ptrdiff_t>(first),
                              insts.begin() + static_cast<std::ptrdiff_t>(last) + 1);

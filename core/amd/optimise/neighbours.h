@@ -13,7 +13,7 @@ namespace kiln::amd {
 class Neighbours {
  public:
   // Instructions farther apart than this stay apart, which bounds the work for each pair.
-  static constexpr size_t kMostBetween = 128;
+  static constexpr size_t kMaxBetween = 128;
 
   Neighbours(const lir::Machine& machine, lir::Function& f);
 
@@ -33,7 +33,7 @@ class Neighbours {
     std::vector<lir::InstId> before;  // the order from there on
     lir::InstId a, b;
   };
-  // What moves behind the pair.
+  // The instructions that move behind the pair.
   struct Moving {
     bool reads = false, writes = false, scc = false;
   };

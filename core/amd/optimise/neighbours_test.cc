@@ -32,7 +32,7 @@ std::string Order(lir::Function f, uint32_t a, uint32_t b) {
   return together ? order : "";
 }
 
-TEST(Neighbours, ReadersOfTheFirstMoveBehindBoth) {
+TEST(Neighbours, ReadersOfTheFirstMoveAfterBoth) {
   const lir::Function f = Parsed(
       "  %1 = v_not_b32 %0 {[]}\n  %2 = v_not_b32 %1 {[]}\n  %3 = v_not_b32 %0 {[]}\n"
       "  %4 = v_not_b32 %3 {[]}\n");
@@ -58,11 +58,11 @@ TEST(Neighbours, SccKeepsItsOrder) {
 
 TEST(Neighbours, FarOnesStayApart) {
   std::string insts = "  %1 = v_not_b32 %0 {[]}\n";
-  for (size_t i = 0; i <= Neighbours::kMostBetween; ++i) {
+  for (size_t i = 0; i <= Neighbours::kMaxBetween; ++i) {
     insts += "  buffer_store_dword %0 _ _ %0 {[]}\n";
   }
   const lir::Function f = Parsed(insts + "  %2 = v_not_b32 %0 {[]}\n");
-  EXPECT_EQ(Order(f, 0, static_cast<uint32_t>(Neighbours::kMostBetween) + 2), "");
+  EXPECT_EQ(Order(f, 0, static_cast<uint32_t>(Neighbours::kMaxBetween) + 2), "");
 }
 
 }  // namespace

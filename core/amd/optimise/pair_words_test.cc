@@ -144,8 +144,8 @@ TEST(PairWords, WhatDependsOnTheOtherIsComputedAlone) {
   EXPECT_EQ(Count(text, "v_pk_"), 0) << text;
 }
 
-// What uses the first before the second is computed moves behind both; a store keeps its place
-// among others.
+// An instruction that uses the first before the second is computed moves behind both; a store keeps
+// its place among others.
 TEST(PairWords, InstructionsBetweenMoveOut) {
   const std::string body =
       "block b0 depth 0\n  %10 = v_lshrrev_b32 #0x10 %0 {[]}\n  %12 = v_mul_f16 %0 %0 {[]}\n"

@@ -18,7 +18,7 @@ using lir::BlockId;
 using lir::InstId;
 using lir::Operand;
 using lir::ValueId;
-using Place = PairPlan::Place;
+using Position = PairPlan::Position;
 
 // How often a block runs, next to others.
 int64_t WeightOf(const lir::Function& f, BlockId b) {
@@ -288,7 +288,7 @@ int Planner::Likeness(const Word& low, const Word& high) const {
     return low.is_constant() && high.is_constant() ? (low.dword.id == high.dword.id ? 3 : 2) : 0;
   }
   if (!low.is_value() || !high.is_value()) return 0;
-  if (plan_.PlaceOf(low).SameDword(plan_.PlaceOf(high))) return 3;
+  if (plan_.PositionOf(low).SameDword(plan_.PositionOf(high))) return 3;
   const lir::InstId* a = info_.DefOf(low.dword);
   const lir::InstId* b = info_.DefOf(high.dword);
   if (a == nullptr || b == nullptr || low.high || high.high) return 0;
@@ -301,7 +301,7 @@ bool Planner::IsMet(const Demand& demand) const {
   const auto& [low, high, where, in_order] = demand;
   if (low.is_constant() && high.is_constant()) return true;
   if (!low.is_value() || !high.is_value()) return !low.is_value() && !high.is_value();
-  const Place a = plan_.PlaceOf(low), b = plan_.PlaceOf(high);
+  const Position a = plan_.PositionOf(low), b = plan_.PositionOf(high);
   return a.SameDword(b) && (!in_order || (!a.high && b.high));
 }
 
@@ -372,7 +372,7 @@ int64_t Planner::Gain() const {
   std::vector<Key> packs;
   const auto key = [&](const Word& w) {
     if (!w.is_value()) return uint64_t{w.dword.id} << 32 | 0xffff;
-    const Place place = plan_.PlaceOf(w);
+    const Position place = plan_.PositionOf(w);
     return uint64_t{place.id} << 32 | uint64_t{place.comp} << 2 | (place.in_pair ? 2u : 0u) |
            (place.high ? 1u : 0u);
   };
@@ -387,7 +387,7 @@ int64_t Planner::Gain() const {
 
 }  // namespace
 
-Place PairPlan::PlaceOf(const Word& word) const {
+Position PairPlan::PositionOf(const Word& word) const {
   const uint32_t v = word.dword.id;
   if (!word.high && place[v] >= 0) {
     return {true, static_cast<uint32_t>(place[v]) / 2, 0, place[v] % 2 != 0};

@@ -29,18 +29,18 @@ struct PairPlan {
   const WordPair* PairOf(uint32_t value) const {
     return place[value] < 0 ? nullptr : &pairs[static_cast<size_t>(place[value]) / 2];
   }
-  // Returns the word's place: the same number for words of one dword, and whether it is the high
+  // Returns the word's position: the same number for words of one dword, and whether it is the high
   // one. (A constant has none.)
-  struct Place {
+  struct Position {
     bool in_pair = false;
     uint32_t id = 0;  // of the pair or of the value
     uint16_t comp = 0;
     bool high = false;
-    bool SameDword(const Place& o) const {
+    bool SameDword(const Position& o) const {
       return in_pair == o.in_pair && id == o.id && comp == o.comp;
     }
   };
-  Place PlaceOf(const Word& word) const;
+  Position PositionOf(const Word& word) const;
 };
 
 // Returns the pairs, and reorders blocks so that the instructions of each pair are neighbours. A

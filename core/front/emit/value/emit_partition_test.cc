@@ -126,7 +126,7 @@ TEST(Partition, BallotsOfTheProgram) {
         [](uint32_t i) { return i < 9 ? Sum(0x1ff) : 0; });
 }
 
-// What a helper lane reads of others is undefined, so that its turn may never come.
+// A value that a helper lane reads of others is undefined, so that its turn may never come.
 TEST(Partition, HelperLanesDoNotWait) {
   const std::string text = FragmentText({
       .main = "%p = OpGroupNonUniformPartitionNV %v4uint %u_1\nOpReturn\n",
