@@ -25,8 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// HLSL counts only with a stage in its name: most folders have files that are includes, or have
+// several entry points, which need a list or manifest.
 bool IsShaderName(absl::string_view file) {
-  return absl::EndsWith(file, ".spv") || IsGlslFileName(file);
+  return absl::EndsWith(file, ".spv") || IsGlslFileName(file) ||
+         (IsHlslFileName(file) && !StageFromFileName(file).empty());
 }
 
 // Makes a file name of an entry point's name, which may have characters that file names must not

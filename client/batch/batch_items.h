@@ -1,13 +1,14 @@
 // Items of a batch: files from paths, folders, lists and manifests, in a fixed order.
 //
-// Folders are walked recursively, sorted by name, for *.spv and GLSL files. A list has a path per
-// line ("#" begins a comment). A manifest has a JSON object per line (manifest_line.h); its options
-// replace those of the command line. Unknown keys are ignored, so that files which say more about
-// their shaders can be used as they are. Relative paths, also in include_dirs, start from --root if
-// it is given; else from the manifest's folder, and in lists and on the command line from the
-// working directory. A list or manifest may come from the author of the shaders: only files below
-// the start of its relative paths go to another machine, include_dirs or not, and files below -I
-// (SourceOptions.confined). Only names are kept in memory, never contents.
+// Folders are walked recursively, sorted by name, for *.spv, GLSL files, and HLSL files with a
+// stage in their name (blur.ps.hlsl). A list has a path per line ("#" begins a comment). A manifest
+// has a JSON object per line (manifest_line.h); its options replace those of the command line.
+// Unknown keys are ignored, so that files which say more about their shaders can be used as they
+// are. Relative paths, also in include_dirs, start from --root if it is given; else from the
+// manifest's folder, and in lists and on the command line from the working directory. A list or
+// manifest may come from the author of the shaders: only files below the start of its relative
+// paths go to another machine, include_dirs or not, and files below -I (SourceOptions.confined).
+// Only names are kept in memory, never contents.
 //
 // Permutations (permutations.h) of an item are items, with the same name and defines or constants
 // more. A pair is one item with two files.

@@ -7,6 +7,7 @@
 #include "client/cli/paths.h"
 #include "client/cli/terminal.h"
 #include "client/request/pipeline_state.h"
+#include "client/request/register_shift.h"
 #include "client/request/spec_constant.h"
 
 namespace kiln::client {
@@ -32,6 +33,16 @@ void AddOptions(const ItemOptions& options, const std::string& root, const Compi
   if (!options.name.empty()) (*line)["name"] = options.name;
   if (!options.targets.empty()) (*line)["targets"] = options.targets;
   add("entry", options.entry_point);
+  if (options.language.has_value()) {
+    (*line)["lang"] = *options.language == Language::kHlsl ? "hlsl" : "glsl";
+  }
+  add("row_major", options.row_major);
+  if (options.register_shifts.has_value()) {
+    (*line)["register_shifts"] = Json::array();
+    for (const auto& shift : *options.register_shifts) {
+      (*line)["register_shifts"].push_back(RegisterShiftText(shift));
+    }
+  }
   const Permutation& added = options.added;
   if (options.defines.has_value() || !added.defines.empty()) {
     Json& defines = (*line)["defines"] = options.defines.value_or(common.source.defines);

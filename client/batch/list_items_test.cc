@@ -41,6 +41,7 @@ TEST_F(ListItemsTest, HasThePermutationsWithTheDefinesOfTheFlags) {
 TEST_F(ListItemsTest, IsAManifestOfTheSameItems) {
   const std::string lines =
       R"({"file":"a.comp","stage":"compute","name":"n","targets":["tgl"],"entry":"main",)"
+      R"("lang":"hlsl","row_major":true,"register_shifts":["t:16:1"],)"
       R"("defines":["M"],"include_dirs":["inc"],"spec":["3=uint:4"],"widths":[8],)"
       R"("subgroup_size":16,"full_subgroups":true,"dispatch_base":false,"no_validate":true,)"
       R"("disable_passes":["p"],"state":{"view_mask":3}})"

@@ -14,6 +14,7 @@
 #include "client/cli/paths.h"
 #include "client/cli/stage_name.h"
 #include "client/request/pipeline_state.h"
+#include "client/request/register_shift.h"
 #include "client/request/request_options.h"
 #include "client/request/spec_constant.h"
 #include "core/base/utf8.h"
@@ -23,11 +24,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<const char*, 21> kKeys = {
-    "file",          "name",         "targets",        "stage",  "entry",         "entry_point",
-    "defines",       "include_dirs", "spec",           "widths", "subgroup_size", "full_subgroups",
-    "dispatch_base", "no_validate",  "disable_passes", "state",  "permutations",  "vertex",
-    "fragment",      "vertex_spec",  "container"};
+constexpr std::array<const char*, 24> kKeys = {
+    "file",          "name",           "targets",       "stage",          "entry",
+    "entry_point",   "defines",        "include_dirs",  "spec",           "widths",
+    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate",    "disable_passes",
+    "state",         "permutations",   "vertex",        "fragment",       "vertex_spec",
+    "container",     "lang",           "row_major",     "register_shifts"};
 
 // Keys with a meaning elsewhere, and the way to get their effect in a batch.
 struct ForeignKey {
@@ -223,6 +225,28 @@ absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
   return absl::OkStatus();
 }
 
+absl::Status GetHlsl(const Json& line, ItemOptions* options) {
+  std::string language;
+  std::optional<std::vector<std::string>> shifts;
+  for (absl::Status s :
+       {GetString(line, "lang", &language), GetBool(line, "row_major", &options->row_major),
+        GetList(line, "register_shifts", &shifts)}) {
+    if (!s.ok()) return s;
+  }
+  if (!language.empty()) {
+    const auto parsed = ParseLanguage(language);
+    if (!parsed.ok()) return Wrong("lang", absl::StrCat("is wrong: ", parsed.status().message()));
+    options->language = *parsed;
+  }
+  if (!shifts.has_value()) return absl::OkStatus();
+  auto parsed = ParseRegisterShifts(*shifts);
+  if (!parsed.ok()) {
+    return Wrong("register_shifts", absl::StrCat("has ", parsed.status().message()));
+  }
+  options->register_shifts = *std::move(parsed);
+  return absl::OkStatus();
+}
+
 absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
   std::string stage, container;
   for (absl::Status s :
@@ -231,7 +255,7 @@ absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOption
         GetBool(line, "full_subgroups", &options->full_subgroups),
         GetBool(line, "dispatch_base", &options->dispatch_base),
         GetBool(line, "no_validate", &options->no_validate), GetState(line, &options->state),
-        GetPermutations(line, &options->permutations)}) {
+        GetPermutations(line, &options->permutations), GetHlsl(line, options)}) {
     if (!s.ok()) return s;
   }
   if (!stage.empty()) {

@@ -4,7 +4,8 @@
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
 //    "container": NAME, "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...],
-//    "state": {...}, "permutations": "A=0,1;B=0..3"}
+//    "state": {...}, "permutations": "A=0,1;B=0..3",
+//    "lang": "hlsl", "row_major": BOOL, "register_shifts": ["KIND:N[:SPACE]"...]}
 //
 // A pair of a pipeline has "vertex": PATH and "fragment": PATH instead of "file" and "stage", and
 // may have "vertex_spec": ["ID=TYPE:VALUE"...] for constants of the vertex shader alone; its
@@ -27,6 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/batch/permutations.h"
+#include "client/source/source.h"
 #include "kiln/v1/compile.pb.h"
 
 namespace kiln::client {
@@ -37,6 +39,9 @@ struct ItemOptions {
   std::vector<std::string> targets;
   std::string stage;  // with the API's name
   std::optional<std::string> entry_point;
+  std::optional<Language> language;
+  std::optional<bool> row_major;
+  std::optional<std::vector<kiln::v1::GlslSource::RegisterShift>> register_shifts;
   std::optional<std::vector<std::string>> defines;
   std::vector<std::string> folders;
   std::optional<std::vector<kiln::v1::SpecConstant>> spec_constants;

@@ -28,6 +28,21 @@ TEST(ManifestLine, KeysOfOthersAreCollected) {
   EXPECT_THAT(ignored, ElementsAre("bytes", "licence", "sha256"));
 }
 
+TEST(ManifestLine, HlslHasKeys) {
+  std::set<std::string> ignored;
+  const auto line = ReadManifestLine(
+      R"({"file": "a", "lang": "hlsl", "row_major": true, "register_shifts": ["t:16:1"]})", "", {},
+      &ignored);
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->options.language, Language::kHlsl);
+  EXPECT_EQ(line->options.row_major, true);
+  ASSERT_EQ(line->options.register_shifts->size(), 1u);
+  EXPECT_EQ(line->options.register_shifts->at(0).space(), 1u);
+  EXPECT_THAT(ErrorOf(R"("lang": "slang")"), HasSubstr("\"lang\" is wrong: 'slang' is not a"));
+  EXPECT_THAT(ErrorOf(R"("row_major": 1)"), HasSubstr("must be true or false"));
+  EXPECT_THAT(ErrorOf(R"("register_shifts": ["t"])"), HasSubstr("has t: must be KIND:N"));
+}
+
 TEST(ManifestLine, MisspelledKeysAreErrors) {
   EXPECT_EQ(ErrorOf(R"("target": ["tgl"])"),
             "\"target\" is not a key of a manifest; did you mean \"targets\"?");

@@ -52,8 +52,8 @@ Command BatchCommand() {
       "batch",
       "[PATH...]",
       "compile many shaders",
-      "PATHs are files or folders; in folders, *.spv and GLSL files are found recursively and\n"
-      "sorted by name. Without PATH, --list and --manifest, everything below --root is\n"
+      "PATHs are files or folders; in folders, *.spv, GLSL files, and HLSL files with a stage in\n"
+      "their name (*.ps.hlsl, *.comp.hlsl) are found recursively and sorted by name. Without PATH, --list and --manifest, everything below --root is\n"
       "compiled. --jsonl writes one JSON line per module and target, in the order of the\n"
       "inputs:\n"
       "\n"
@@ -77,7 +77,8 @@ Command BatchCommand() {
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
       "N,\n"
       "   \"full_subgroups\", \"dispatch_base\", \"container\", \"no_validate\", \"disable_passes\": [],\n"
-      "   \"state\": {as --state}, \"permutations\": \"A=0,1;B=0..3\"}\n"
+      "   \"state\": {as --state}, \"permutations\": \"A=0,1;B=0..3\", \"lang\": \"hlsl\", \"row_major\",\n"
+      "   \"register_shifts\": [\"KIND:N\"]}\n"
       "\n"
       "{\"vertex\": PATH, \"fragment\": PATH, ...} is a pair of a pipeline, compiled as `kiln\n"
       "compile` compiles two files, with a line for each; \"vertex_spec\" are constants of the\n"

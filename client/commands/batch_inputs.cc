@@ -42,7 +42,7 @@ absl::Status NothingToCompile(const ParsedFlags& flags) {
   }
   return absl::InvalidArgumentError(
       "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
-      "found");
+      "found, and no HLSL file with a stage in its name (*.ps.hlsl, *.comp.hlsl, ...)");
 }
 
 // Reports ignored keys of a manifest once; with --strict they are an error.

@@ -250,12 +250,18 @@ Command CompileCommand() {
       "compile",
       "FILE|- [FILE]",
       "compile a shader, or a pair of them, and print statistics",
-      "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. The format\n"
+      "FILE is SPIR-V (either byte order), Vulkan GLSL or HLSL; - is standard input. The format\n"
       "follows from the content and the name; GLSL without a stage in its name (.comp,\n"
-      ".frag.glsl, ...) needs --stage. Includes of GLSL are resolved by this command and sent\n"
+      ".frag.glsl, ...) needs --stage. Includes are resolved by this command and sent\n"
       "along: \"x\" is searched beside the file that includes it, then in the -I folders; <x>\n"
       "only in the -I folders. A daemon on another machine is sent only files that lie, after\n"
       "following links, below FILE's folder and -I, or all with --allow-include-outside.\n"
+      "\n"
+      "HLSL (.hlsl, or --lang=hlsl) means what it means to DXC with -spirv. -T PROFILE or the name\n"
+      "(blur.ps.hlsl, blur.frag.hlsl) gives the stage, -E the entry point. A register's binding is\n"
+      "its number plus the shift of its kind, in the set of its space: t2 in space1 is binding\n"
+      "1002 of set 1. Templates, 16-bit types and what else glslang does not read are refused\n"
+      "(hlsl_feature): compile these with DXC, and bring its SPIR-V.\n"
       "\n"
       "Two files are the vertex and the fragment shader of a pipeline, in any order;\n"
       "--entry=NAME or --entry=VERTEX,FRAGMENT chooses among several entry points. The vertex\n"
@@ -278,6 +284,7 @@ Command CompileCommand() {
       "  kiln compile --target=tgl --widths=16 --asm tests/shaders/saxpy.comp | head\n"
       "  kiln compile --local --target=tgl -o out --json tests/shaders/saxpy.comp\n"
       "  kiln compile --target=tgl --widths=16 -o out --depfile=saxpy.d tests/shaders/saxpy.comp\n"
+      "  kiln compile --target=tgl -E Invert client/examples/invert.cs.hlsl\n"
       "  glslangValidator -V -o saxpy.spv tests/shaders/saxpy.comp && kiln compile --target=tgl saxpy.spv\n",
       JoinFlags(
           {CompileFlags(),

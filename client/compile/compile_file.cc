@@ -63,10 +63,10 @@ bool ResultOfCallError(const absl::Status& status, const std::string& name,
 }
 
 // Returns the request's entry point as far as the request shows it: the one that it names, else the
-// module's only one. GLSL has none but main.
+// module's only one, or that of the text.
 std::string EntryOf(const CompileRequest& request) {
   if (!request.entry_point().empty()) return request.entry_point();
-  if (request.has_glsl()) return "main";
+  if (request.has_glsl()) return EntryPointOf(request.glsl());
   const std::vector<EntryPoint> entries = EntryPointsOf(request.spirv());
   return entries.size() == 1 ? entries[0].name : "";
 }
@@ -90,6 +90,10 @@ absl::StatusOr<FileOutcome> Call(Service* service, const Capabilities& capabilit
   FileOutcome outcome;
   std::string stage = request.has_glsl() ? request.glsl().stage() : request.stage();
   if (TargetResult refusal; !stage.empty() && !StageIsCompiled(capabilities, stage, &refusal)) {
+    outcome.results = ForAllTargets(request, refusal);
+    return outcome;
+  }
+  if (TargetResult refusal; !TextIsTaken(capabilities, request, &refusal)) {
     outcome.results = ForAllTargets(request, refusal);
     return outcome;
   }
@@ -124,6 +128,12 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
   if (!item->stage.empty()) {
     request.set_stage(item->stage);
     settings.source.stage = item->stage;
+  }
+  if (item->language.has_value()) settings.source.language = *item->language;
+  if (item->row_major.has_value()) settings.source.hlsl.set_row_major(*item->row_major);
+  if (item->register_shifts.has_value()) {
+    settings.source.hlsl.mutable_register_shifts()->Assign(item->register_shifts->begin(),
+                                                           item->register_shifts->end());
   }
   if (item->entry_point.has_value()) request.set_entry_point(*item->entry_point);
   if (item->defines.has_value()) settings.source.defines = *item->defines;

@@ -87,6 +87,9 @@ LoadedFile For(const LoadedFile& file, const char* stage, const std::string& ent
   one.request.add_targets(target);
   if (!one.request.has_glsl()) one.request.set_stage(stage);
   one.request.set_entry_point(entry);
+  if (one.request.glsl().has_hlsl()) {
+    one.request.mutable_glsl()->mutable_hlsl()->set_entry_point(entry);
+  }
   one.request.mutable_outputs()->set_launch_record(true);
   return one;
 }

@@ -145,6 +145,7 @@ std::vector<Diagnostic> DiagnosticsOf(const TargetResult& result, const GlslSour
   if (!result.reason().source_file().empty()) {
     one.path = PathOf(result.reason().source_file(), read);
     one.line = result.reason().source_line();
+    one.column = result.reason().source_column();
   } else if (!read.empty()) {
     one.path = read[0].path;
   }

@@ -81,6 +81,8 @@ TEST_F(DiagnosticsTest, OfARefusalAreTheReasonsPlace) {
   result_.mutable_reason()->set_source_line(7);
   EXPECT_THAT(Of(""),
               ElementsAre(Diagnostic{"src/inc/b.h", 7, 0, 0, "member of a block (inc/b.h:7)"}));
+  result_.mutable_reason()->set_source_column(3);
+  EXPECT_EQ(Of("")[0].column, 3u);
   // That of a module's debug information is no file of the request.
   result_.mutable_reason()->set_source_file("/build/c.hlsl");
   EXPECT_EQ(Of("")[0].path, "/build/c.hlsl");

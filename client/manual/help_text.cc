@@ -13,7 +13,7 @@ const absl::string_view kExitCodes =
     "interrupted.\n";
 
 const absl::string_view kOverview =
-    "compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon\n"
+    "compiles GPU shaders (SPIR-V, Vulkan GLSL, HLSL) to machine code, through the daemon\n"
     "kilnd or, with --local, without a daemon\n";
 
 const absl::string_view kOverviewExamples =

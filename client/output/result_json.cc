@@ -123,6 +123,7 @@ void WriteReason(const TargetResult& result, JsonWriter* json) {
   WriteIfSet("name", reason.name(), json);
   WriteIfSet("file", reason.source_file(), json);
   if (reason.source_line() != 0) json->IntMember("line", reason.source_line());
+  if (reason.source_column() != 0) json->IntMember("column", reason.source_column());
   json->EndObject();
 }
 

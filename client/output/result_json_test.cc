@@ -172,6 +172,8 @@ TEST(ResultLine, SaysWhyInParts) {
       HasSubstr(R"("reason":{"sentence":"It is too new.","remedy":"Wait.","what":"instruction",)"
                 R"("seen":0,"limit":1099511627776,"capability":"NextYear","name":"tile",)"
                 R"("file":"a.comp","line":7})"));
+  reason->set_source_column(3);
+  EXPECT_THAT(ResultLine("x", result, {}), HasSubstr(R"("line":7,"column":3})"));
 }
 
 TEST(ResultLine, CrashedSaysWhere) {

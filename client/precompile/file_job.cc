@@ -7,6 +7,7 @@
 #include "client/compile/compile_file.h"
 #include "client/output/result_json.h"
 #include "client/source/entry_points.h"
+#include "client/source/source.h"
 
 namespace kiln::client {
 namespace {
@@ -16,7 +17,7 @@ using kiln::v1::CompileRequest;
 // Fills in stage and entry point as far as the request shows them.
 void SetEntry(const CompileRequest& request, StageRow* row) {
   row->stage = request.has_glsl() ? request.glsl().stage() : request.stage();
-  row->entry = request.has_glsl() ? "main" : request.entry_point();
+  row->entry = request.has_glsl() ? EntryPointOf(request.glsl()) : request.entry_point();
   if (request.has_glsl()) return;
   const std::vector<EntryPoint> entries = EntryPointsOf(request.spirv());
   if (entries.size() != 1) return;

@@ -19,6 +19,7 @@
 #include "client/cli/terminal.h"
 #include "client/request/choices.h"
 #include "client/request/pipeline_state.h"
+#include "client/request/register_shift.h"
 #include "client/request/spec_constant.h"
 #include "core/base/utf8.h"
 #include "core/out/container.h"
@@ -119,10 +120,18 @@ std::vector<Flag> CompileFlags() {
        TargetChoices()},
       {"stage", 0, "STAGE", false,
        "shader stage: comp, vert, frag, ... (default: from the file's name)", StageChoices()},
-      {"entry", 0, "NAME", false,
-       "entry point (default: the only one, or the one with an empty name)"},
-      {"", 'D', "NAME[=V]", true, "define a macro for GLSL; without V it is empty"},
-      {"", 'I', "DIR", true, "search DIR for includes of GLSL"},
+      {"entry", 'E', "NAME", false,
+       "entry point (default: the only one, or the one with an empty name; of HLSL main)"},
+      {"lang", 0, "LANGUAGE", false,
+       "language of texts: glsl or hlsl (default: HLSL for names that end in .hlsl)", "glsl hlsl"},
+      {"", 'T', "PROFILE", false, "profile of HLSL, ps_6_0 for example, for the stage alone"},
+      {"", 'D', "NAME[=V]", true, "define a macro for GLSL or HLSL; without V it is empty"},
+      {"", 'I', "DIR", true, "search DIR for includes of GLSL or HLSL"},
+      {"register-shift", 0, "KIND:N[:SPACE]", true,
+       "add N to numbers of HLSL's registers b, t, s or u (in one space) to make bindings "
+       "(default: b:0, t:1000, u:2000, s:3000); a space is a set"},
+      {"", 'Z', "pc|pr", false,
+       "-Zpc, -Zpr: HLSL's matrices are packed by columns (default) or by rows", "pc pr"},
       {"allow-include-outside", 0, "", false,
        "also send files outside the source's folder and -I to a daemon on another machine"},
       {"spec", 0, "ID=TYPE:VALUE", true,
@@ -185,6 +194,55 @@ absl::StatusOr<std::string> ParseContainer(const std::string& name) {
   return info->container == out::Container::kRaw ? "" : name;
 }
 
+absl::StatusOr<Language> ParseLanguage(const std::string& name) {
+  if (name == "glsl") return Language::kGlsl;
+  if (name == "hlsl") return Language::kHlsl;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", EscapeNonUtf8(name), "' is not a language; the languages are glsl, hlsl"));
+}
+
+namespace {
+
+absl::Status SetHlsl(const ParsedFlags& flags, CompileSettings* settings) {
+  SourceOptions& source = settings->source;
+  if (flags.Has("lang")) {
+    const absl::StatusOr<Language> language = ParseLanguage(flags.Get("lang"));
+    if (!language.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--lang: ", language.status().message()));
+    }
+    source.language = *language;
+  }
+  if (flags.Has("T")) {
+    const std::string profile = flags.Get("T");
+    const std::string stage = StageFromProfile(profile);
+    if (stage.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "-T ", EscapeNonUtf8(profile), ": is no profile of a stage, such as cs_6_0 or ps_6_0"));
+    }
+    if (!source.stage.empty() && source.stage != stage) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("-T ", profile, ": --stage names another stage, ", source.stage));
+    }
+    source.stage = stage;
+    settings->request.set_stage(stage);
+  }
+  auto shifts = ParseRegisterShifts(flags.All("register-shift"));
+  if (!shifts.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--register-shift=", shifts.status().message()));
+  }
+  for (auto& shift : *shifts) *source.hlsl.add_register_shifts() = std::move(shift);
+  if (!flags.Has("Z")) return absl::OkStatus();
+  const std::string packing = flags.Get("Z");
+  if (packing != "pc" && packing != "pr") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-Z", EscapeNonUtf8(packing), ": must be -Zpc or -Zpr"));
+  }
+  source.hlsl.set_row_major(packing == "pr");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   CompileSettings settings;
   CompileRequest& request = settings.request;
@@ -203,6 +261,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     request.set_stage(*stage);
   }
   request.set_entry_point(flags.Get("entry"));
+  if (absl::Status s = SetHlsl(flags, &settings); !s.ok()) return s;
   settings.source.defines = flags.All("D");
   for (const std::string& define : settings.source.defines) {
     if (absl::Status status = CheckDefine(define); !status.ok()) return status;
@@ -309,6 +368,17 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
   settings->source.include_files = limits.max_includes();
   settings->source.confined = IsOnAnotherMachine(service);
   return absl::OkStatus();
+}
+
+bool TextIsTaken(const Capabilities& capabilities, const CompileRequest& request,
+                 kiln::v1::TargetResult* refusal) {
+  if (!request.glsl().has_hlsl() || !capabilities.hlsl_version().empty()) return true;
+  refusal->set_status(kiln::v1::TargetResult::REFUSED);
+  refusal->set_cause("unsupported_language");
+  refusal->set_stage(request.glsl().stage());
+  refusal->set_message(
+      "the service takes no HLSL; a newer one does, or bring the SPIR-V that DXC makes of the text");
+  return false;
 }
 
 bool StageIsCompiled(const Capabilities& capabilities, const std::string& stage,

@@ -21,7 +21,8 @@ struct CompileSettings {
   SourceOptions source;
 };
 
-// Returns --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass,
+// Returns --target, --stage, --entry, -D, -I, those of HLSL, --spec, --widths, --no-validate,
+// --disable-pass,
 // --bisect, --cache, --container, and the flags of graphics stages.
 std::vector<Flag> CompileFlags();
 
@@ -50,6 +51,13 @@ absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>
 // Returns the entry points of the vertex and the fragment shader of a pair from "NAME", or
 // "VERTEX,FRAGMENT"; empty: none is named.
 absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names);
+
+// InvalidArgument lists the languages.
+absl::StatusOr<Language> ParseLanguage(const std::string& name);
+
+// Returns true if the service takes the language of the request's text; otherwise sets `refusal`.
+bool TextIsTaken(const kiln::v1::Capabilities& capabilities,
+                 const kiln::v1::CompileRequest& request, kiln::v1::TargetResult* refusal);
 
 // Returns true if the service compiles this stage at all; otherwise sets `refusal`.
 bool StageIsCompiled(const kiln::v1::Capabilities& capabilities, const std::string& stage,

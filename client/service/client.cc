@@ -139,7 +139,9 @@ CompileRequest DigestRequest(const CompileRequest& request) {
   by_digest.set_cache_policy(request.cache_policy());
   SourceDigest* to = by_digest.mutable_digest();
   bool spirv = request.source_case() == CompileRequest::kSpirv;
-  to->set_kind(spirv ? SourceDigest::SPIRV : SourceDigest::GLSL);
+  to->set_kind(spirv                       ? SourceDigest::SPIRV
+               : request.glsl().has_hlsl() ? SourceDigest::HLSL
+                                           : SourceDigest::GLSL);
   cache::Digest digest =
       spirv ? cache::SpirvDigest(request.spirv()) : cache::GlslDigest(request.glsl());
   to->set_sha256(digest.data(), digest.size());

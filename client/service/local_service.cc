@@ -203,6 +203,7 @@ absl::StatusOr<Capabilities> LocalService::GetCapabilities() {
   *capabilities.mutable_passes() = hello.passes();
   *capabilities.mutable_stages() = hello.stages();
   capabilities.set_glslang_version(hello.glslang_version());
+  capabilities.set_hlsl_version(hello.hlsl_version());
   const worker::SandboxLevel level = worker::LevelOf(hello.sandbox());
   capabilities.mutable_sandbox()->insert(level.begin(), level.end());
   // kilnd's defaults.

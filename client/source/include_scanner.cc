@@ -117,8 +117,9 @@ class Resolver {
 
   absl::Status Run(const std::string& path, GlslSource* glsl) {
     bytes_ = glsl->text().size();
+    hlsl_ = glsl->has_hlsl();
     if (bytes_ > limits_.bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": the GLSL text has ", bytes_,
+      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": the text has ", bytes_,
                                                        " bytes; at most ", limits_.bytes,
                                                        " are accepted, with its includes"));
     }
@@ -139,9 +140,15 @@ class Resolver {
     for (const IncludeLine& include : FindIncludes(text)) {
       absl::StatusOr<std::string> found = Find(path, include);
       if (!found.ok()) return found.status();
+      if (found->empty()) missing_->push_back({name, include});
       auto [it, first] = meant.emplace(include.spelled, *found);
       if (!first) {
-        if (it->second == *found) continue;
+        if (it->second == *found || found->empty()) continue;
+        if (it->second.empty()) {
+          // Sent for both: the other form may be in a branch that is never taken.
+          it->second = occurrences_[include.spelled].back().resolved = *found;
+          continue;
+        }
         const std::string shown = Quoted(include.spelled);
         return absl::InvalidArgumentError(
             absl::StrCat(name, ":", include.line, ": \"", shown, "\" and <", shown,
@@ -149,7 +156,6 @@ class Resolver {
                          "); spell one of them differently"));
       }
       occurrences_[include.spelled].push_back({name, *found});
-      if (found->empty()) missing_->push_back({name, include});
     }
     return absl::OkStatus();
   }
@@ -157,12 +163,14 @@ class Resolver {
   // Returns the path through which it is found; empty: not found.
   absl::StatusOr<std::string> Find(const std::string& includer, const IncludeLine& include) {
     std::vector<std::string> places;
-    if (IsAbsolute(include.spelled)) {
-      places.push_back(include.spelled);
+    std::string spelled = include.spelled;
+    if (hlsl_) std::replace(spelled.begin(), spelled.end(), '\\', '/');
+    if (IsAbsolute(spelled)) {
+      places.push_back(spelled);
     } else {
-      if (!include.angle) places.push_back(JoinPath(FolderOf(includer), include.spelled));
+      if (!include.angle) places.push_back(JoinPath(FolderOf(includer), spelled));
       for (const std::string& folder : folders_.folders) {
-        places.push_back(JoinPath(folder, include.spelled));
+        places.push_back(JoinPath(folder, spelled));
       }
     }
     for (const std::string& place : places) {
@@ -244,6 +252,7 @@ class Resolver {
   const ReadFile& read_;
   std::vector<MissingInclude>* missing_;
   uint64_t bytes_ = 0;
+  bool hlsl_ = false;
   std::map<std::string, std::string> texts_;  // by path
   std::set<std::string> absent_;
   std::deque<std::string> pending_;

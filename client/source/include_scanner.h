@@ -1,4 +1,4 @@
-// Resolves the #include lines of a GLSL source, so that the daemon needs no files.
+// Resolves the #include lines of a source of GLSL or HLSL, so that the daemon needs no files.
 //
 // The scanner reads text before preprocessing: it knows comments and joined lines, but not which
 // branch of an #if is taken or what a macro stands for. It therefore finds a superset: a missing
@@ -6,11 +6,12 @@
 // be named when the translation fails. #include MACRO cannot be resolved.
 //
 // "x" is looked for beside the file that includes it, then in the -I folders in order; <x> only in
-// those. Every file is read once, so cycles end; files are named by the path through which they
-// were found, relative to the caller's path, so that requests are the same on every machine. If all
-// includers mean the same file by a spelling, it is sent once, else for each of them; the limits
-// apply to the sent texts. A file that spells "x" and <x> and means two files is an error: the
-// request cannot express that.
+// those; in HLSL "a\b" is "a/b". Every file is read once, so cycles end; files are named by the
+// path through which they were found, relative to the caller's path, so that requests are the same
+// on every machine. If all includers mean the same file by a spelling, it is sent once, else for
+// each of them; the limits apply to the sent texts. A file that spells "x" and <x> and means two
+// files is an error: the request cannot express that. If only one of the two is found, it is sent
+// for both, since the other may be in a branch that is never taken.
 #ifndef KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 #define KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 

@@ -74,6 +74,28 @@ class ResolveTest : public testing::Test {
   std::vector<MissingInclude> missing_;
 };
 
+TEST_F(ResolveTest, BackslashesAreSlashesInHlslAlone) {
+  files_ = {{"src/sub/a.h", "a"}};
+  ASSERT_TRUE(Resolve("#include \"sub\\a.h\"\n").ok());
+  EXPECT_THAT(Sent(), IsEmpty());
+  glsl_.mutable_hlsl();
+  ASSERT_TRUE(Resolve("#include \"sub\\a.h\"\n").ok());
+  EXPECT_THAT(Sent(), ElementsAre("|sub\\a.h|src/sub/a.h|a"));
+}
+
+TEST_F(ResolveTest, OfTwoFormsTheFoundOneIsSent) {
+  files_ = {{"src/a.h", "a"}};
+  for (const char* text :
+       {"#include <a.h>\n#include \"a.h\"\n", "#include \"a.h\"\n#include <a.h>\n"}) {
+    glsl_.clear_includes();
+    missing_.clear();
+    ASSERT_TRUE(Resolve(text).ok());
+    EXPECT_THAT(Sent(), ElementsAre("|a.h|src/a.h|a"));
+    ASSERT_EQ(missing_.size(), 1u);
+    EXPECT_TRUE(missing_[0].line.angle);
+  }
+}
+
 TEST_F(ResolveTest, QuotesLookBesideTheIncluderAnglesOnlyInFolders) {
   files_ = {{"src/a.h", "beside"}, {"inc/a.h", "folder"}, {"inc/b.h", "b"}};
   ASSERT_TRUE(Resolve("#include \"a.h\"\n#include \"b.h\"\n", {"none", "inc"}).ok());
@@ -149,7 +171,7 @@ TEST_F(ResolveTest, ATextAloneMayBeTooLarge) {
   const absl::Status status = Resolve(std::string(101, ' '));
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()),
-              testing::HasSubstr("the GLSL text has 101 bytes; at most 100"));
+              testing::HasSubstr("the text has 101 bytes; at most 100"));
 }
 
 // A file that is sent for each includer counts for each.

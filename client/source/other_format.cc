@@ -14,7 +14,6 @@ struct Format {
   absl::string_view remedy;
 };
 
-constexpr absl::string_view kDxc = "convert it to SPIR-V with `dxc -spirv -T PROFILE -E ENTRY`";
 constexpr absl::string_view kExtract =
     "extract its SPIR-V modules with Fossilize's tools and compile those";
 
@@ -29,13 +28,11 @@ constexpr Format kFormats[] = {
      "\x7f"
      "ELF",
      ".hsaco", "`kiln disasm`, `kiln analyze` and `kiln run` take it with --target"},
-    {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V and GLSL"},
+    {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V, GLSL and HLSL"},
     {"SPIR-V as text", "; SPIR-V", ".spvasm", "assemble it with `spirv-as`"},
-    {"HLSL", "", ".hlsl", kDxc},
-    {"HLSL", "", ".hlsli", kDxc},
     {"Slang", "", ".slang", "convert it to SPIR-V with `slangc -target spirv`"},
     {"WGSL", "", ".wgsl", "convert it to SPIR-V with `naga` or `tint`"},
-    {"Metal", "", ".metal", "Kiln reads SPIR-V and GLSL"},
+    {"Metal", "", ".metal", "Kiln reads SPIR-V, GLSL and HLSL"},
 };
 
 }  // namespace

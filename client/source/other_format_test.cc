@@ -10,8 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(OtherFormat, ByName) {
-  EXPECT_THAT(DescribeOtherFormat("a/blur.hlsl", "float4 main() {}"), HasSubstr("dxc -spirv"));
-  EXPECT_THAT(DescribeOtherFormat("BLUR.HLSL", ""), HasSubstr("is HLSL"));
+  EXPECT_EQ(DescribeOtherFormat("a/blur.hlsl", "float4 main() {}"), "");
   EXPECT_THAT(DescribeOtherFormat("x.wgsl", "@compute"), HasSubstr("is WGSL"));
   EXPECT_THAT(DescribeOtherFormat("x.foz", "cut"), HasSubstr("is a Fossilize capture"));
   EXPECT_THAT(DescribeOtherFormat("x.spvasm", "OpCapability Shader"), HasSubstr("spirv-as"));

@@ -144,14 +144,23 @@ ReadFile Noting(const ReadFile& read, const std::string& root, std::vector<Sourc
   };
 }
 
-absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
+bool IsHlsl(const std::string& name, const SourceOptions& options) {
+  if (options.language != Language::kByName) return options.language == Language::kHlsl;
+  return IsHlslFileName(name);
+}
+
+// Sets the text of a source of GLSL or HLSL.
+absl::Status SetText(const std::string& path, const std::string& name, const std::string& text,
                      const SourceOptions& options, const ReadFile& read, CompileRequest* request,
                      std::vector<MissingInclude>* missing) {
   std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
   if (stage.empty()) {
     return Invalid(name,
-                   absl::StrCat("the stage is not known; give --stage=STAGE (", StageNames(),
-                                ") or a name such as blur.comp or blur.comp.glsl"),
+                   IsHlsl(name, options)
+                       ? std::string("the stage is not known; give a profile, -T ps_6_0, or a "
+                                     "name such as blur.ps.hlsl or blur.frag.hlsl")
+                       : absl::StrCat("the stage is not known; give --stage=STAGE (", StageNames(),
+                                      ") or a name such as blur.comp or blur.comp.glsl"),
                    "no_stage");
   }
   if (text.find('\0') != std::string::npos) {
@@ -162,6 +171,10 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   glsl->set_stage(stage);
   glsl->set_text(ValidUtf8(text));
   AddDefines(options.defines, glsl);
+  if (IsHlsl(name, options)) {
+    *glsl->mutable_hlsl() = options.hlsl;
+    glsl->mutable_hlsl()->set_entry_point(request->entry_point());
+  }
   IncludeLimits limits{options.include_files, options.glsl_bytes};
   absl::Status status =
       ResolveIncludes(path, {options.folders, options.root}, limits, read, glsl, missing);
@@ -193,7 +206,7 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
   if (const std::string other = DescribeOtherFormat(name, *bytes); !other.empty()) {
     return Invalid(name, other, "other_format");
   }
-  return SetGlsl(path, name, *bytes, options, Noting(read, options.root, files), request, missing);
+  return SetText(path, name, *bytes, options, Noting(read, options.root, files), request, missing);
 }
 
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,
@@ -208,6 +221,10 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
                     "); name its folder with -I DIR");
   }
   return text;
+}
+
+std::string EntryPointOf(const GlslSource& text) {
+  return text.hlsl().entry_point().empty() ? "main" : text.hlsl().entry_point();
 }
 
 absl::Status CheckDefine(const std::string& define) {

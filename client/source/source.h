@@ -1,7 +1,9 @@
-// A shader file as the source of a request: SPIR-V unchanged, GLSL with its includes and defines.
+// A shader file as the source of a request: SPIR-V unchanged, GLSL and HLSL with includes and
+// defines.
 //
 // The kind of a file is decided by its contents (the magic number of SPIR-V, in either byte order),
-// then by its name. No other part of a module is read here: the workers do that.
+// then by its name, unless the options name a language. No other part of a module is read here: the
+// workers do that.
 #ifndef KILN_CLIENT_SOURCE_SOURCE_H_
 #define KILN_CLIENT_SOURCE_SOURCE_H_
 
@@ -15,11 +17,15 @@
 
 namespace kiln::client {
 
+enum class Language { kByName, kGlsl, kHlsl };
+
 struct SourceOptions {
-  std::string stage;                 // the API's name; empty: from the file's name
-  std::vector<std::string> defines;  // NAME or NAME=VALUE
-  std::vector<std::string> folders;  // for includes
-  std::string root;                  // names of includes are relative to it; may be empty
+  Language language = Language::kByName;  // of files that are not SPIR-V
+  kiln::v1::GlslSource::Hlsl hlsl;        // for HLSL; its entry point is the request's
+  std::string stage;                      // the API's name; empty: from the file's name
+  std::vector<std::string> defines;       // NAME or NAME=VALUE
+  std::vector<std::string> folders;       // for includes
+  std::string root;                       // names of includes are relative to it; may be empty
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   size_t include_files = 1024;
@@ -56,6 +62,9 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
 // Returns "blur.comp:3: #include "x.glsl" was not found; looked beside blur.comp and in ...".
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,
                             const std::vector<std::string>& folders);
+
+// Returns the name of the entry point that a text will have.
+std::string EntryPointOf(const kiln::v1::GlslSource& text);
 
 // InvalidArgument: not NAME or NAME=VALUE.
 absl::Status CheckDefine(const std::string& define);

@@ -270,9 +270,39 @@ TEST(StageName, Names) {
 
 TEST_F(SourceTest, FilesOfOtherLanguagesAreNamed) {
   options_.stage = "fragment";
-  EXPECT_EQ(CauseFor("blur.hlsl", "float4 main() : SV_Target { return 1; }"), "other_format");
-  EXPECT_THAT(std::string(Load("blur.hlsl", "x").message()), HasSubstr("dxc -spirv"));
+  EXPECT_EQ(CauseFor("blur.wgsl", "@fragment"), "other_format");
+  EXPECT_THAT(std::string(Load("blur.dxil", "x").message()), HasSubstr("dxc -spirv"));
   EXPECT_TRUE(Load("blur.hlsl.spv", kSpirv).ok());
+}
+
+TEST_F(SourceTest, HlslByNameOrOption) {
+  const std::string path = testing::TempDir() + "/source_test/a.h";
+  ASSERT_TRUE(WriteWholeFile(path, "#pragma once\n").ok());
+  options_.hlsl.set_row_major(true);
+  ASSERT_TRUE(Load("a.ps.hlsl", "#include \"a.h\"\n").ok());
+  EXPECT_EQ(request_.glsl().stage(), "fragment");
+  EXPECT_TRUE(request_.glsl().hlsl().row_major());
+  EXPECT_EQ(request_.glsl().includes_size(), 1);
+  EXPECT_EQ(EntryPointOf(request_.glsl()), "main");
+  EXPECT_EQ(CauseFor("a.hlsl", "x"), "no_stage");
+  EXPECT_THAT(std::string(Load("a.hlsl", "x").message()), HasSubstr("-T ps_6_0"));
+  options_.stage = "compute";
+  ASSERT_TRUE(Load("a.hlsl", "x").ok());
+  EXPECT_TRUE(request_.glsl().has_hlsl());
+  ASSERT_TRUE(Load("a.comp", "x").ok());
+  EXPECT_FALSE(request_.glsl().has_hlsl());
+  options_.language = Language::kHlsl;
+  ASSERT_TRUE(Load("a.comp", "x").ok());
+  EXPECT_TRUE(request_.glsl().has_hlsl());
+  options_.language = Language::kGlsl;
+  ASSERT_TRUE(Load("a.hlsl", "x").ok());
+  EXPECT_FALSE(request_.glsl().has_hlsl());
+  // The entry point is the request's.
+  options_.language = Language::kHlsl;
+  request_.Clear();
+  request_.set_entry_point("PS");
+  ASSERT_TRUE(LoadSource(path, "a.h", options_, &request_, &missing_).ok());
+  EXPECT_EQ(EntryPointOf(request_.glsl()), "PS");
 }
 
 TEST(Define, Form) {

@@ -101,6 +101,26 @@ class BitMatrix {
     void for_each(F&& f) const {
       ForEachBit(words_, (bits_ + 63) / 64, f);
     }
+    // Calls f(index) for each bit that is set here and not in another row of the same size,
+    // ascending.
+    template <class F>
+    void for_each_not_in(const Row& other, F&& f) const {
+      assert(other.bits_ == bits_);
+      for (size_t w = 0; w < num_words(); ++w) {
+        const uint64_t rest = words_[w] & ~other.words_[w];
+        ForEachBit(&rest, 1, [&](size_t i) { f(w * 64 + i); });
+      }
+    }
+    // Returns true if all bits of the other row are set here.
+    bool includes(const Row& other) const {
+      assert(other.bits_ == bits_);
+      uint64_t missing = 0;
+      for (size_t w = 0; w < num_words(); ++w) missing |= other.words_[w] & ~words_[w];
+      return missing == 0;
+    }
+    // Bits 64 w to 64 w + 63.
+    size_t num_words() const { return (bits_ + 63) / 64; }
+    uint64_t word(size_t w) const { return words_[w]; }
 
    private:
     friend class BitMatrix;

@@ -21,9 +21,11 @@ Explanation Explain(const absl::Status& status, absl::Span<const uint32_t> spirv
   e.name = std::move(origin.name);
   e.file = std::move(origin.file);
   e.line = origin.line;
+  e.column = origin.column;
   if (const SourceLine source = SourceOf(status); !source.file.empty()) {
     e.file = QuotedFile(source.file);
     e.line = source.line;
+    e.column = 0;
   }
   return e;
 }

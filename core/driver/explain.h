@@ -21,6 +21,7 @@ struct Explanation {
   std::string name;       // that the module has for the id (OpName); empty: none
   std::string file;       // of OpLine, debug information or GLSL; empty: none
   uint32_t line = 0;      // from 1; 0: none, or the whole file
+  uint32_t column = 0;    // from 1, of OpLine or debug information; 0: none
 };
 
 // `spirv`: the words that Prepare was given; empty where there was no module. All texts are UTF-8

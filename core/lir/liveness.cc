@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "core/lir/exits.h"
 
 namespace kiln::lir {
@@ -354,8 +353,48 @@ void UnitCounter::CountShared(const Row& r, int by) {
   units_[r.pool] += (int64_t{present != 0} - int64_t{before}) * r.units;
 }
 
-std::vector<Pressure> BlockPressure(const Machine& t, const Function& f, const Liveness& l,
-                                    BlockId b, UnitCounter* scratch) {
+namespace {
+
+// Units of the slots that parked lanes hold and that are not live into the block. A held slot that
+// is defined there (a loop) is counted twice, which can only overstate the pressure. The slots
+// change little from block to block, so they are updated: in deep nests there are as many as
+// levels.
+class WaitingUnits {
+ public:
+  WaitingUnits(const Machine& t, const Function& f, const Liveness& l, const UnitCounter& empty)
+      : t_(t), f_(f), l_(l), whole_(empty), all_(empty) {}
+
+  void Enter(BlockId b) {
+    const BitMatrix::Row parked = l_.parked(b), in = l_.live_in(b);
+    slots_.resize(parked.num_words());
+    for (size_t w = 0; w < slots_.size(); ++w) {
+      const uint64_t now = parked.word(w) & ~in.word(w), changed = now ^ slots_[w];
+      slots_[w] = now;
+      ForEachBit(&changed, 1, [&](size_t i) {
+        const uint32_t slot = l_.global_slot(static_cast<uint32_t>(w * 64 + i));
+        Count(slot, (now >> i & 1) != 0);
+      });
+    }
+  }
+  const std::vector<int64_t>& whole() const { return whole_.units(); }  // per pool
+  const std::vector<int64_t>& all() const { return all_.units(); }
+
+ private:
+  void Count(uint32_t slot, bool comes) {
+    const auto count = [&](UnitCounter& c) { comes ? c.Add(slot) : c.Remove(slot); };
+    if (IsWhole(t_, f_.value(l_.slot_value(slot)))) count(whole_);
+    count(all_);
+  }
+
+  const Machine& t_;
+  const Function& f_;
+  const Liveness& l_;
+  UnitCounter whole_, all_;
+  std::vector<uint64_t> slots_;  // bits of global numbers
+};
+
+std::vector<Pressure> PressureOf(const Machine& t, const Function& f, const Liveness& l, BlockId b,
+                                 const WaitingUnits& waiting, UnitCounter* scratch) {
   const Block& block = f.block(b);
   UnitCounter& live = *scratch;
   live.Clear();
@@ -363,26 +402,9 @@ std::vector<Pressure> BlockPressure(const Machine& t, const Function& f, const L
   const auto add_all = [&](ValueId v) {
     for (uint32_t c = 0; c < f.value(v).comps; ++c) live.Add(l.first_slot(v) + c);
   };
-  // Held by parked lanes only. A held slot that is defined here (a loop) is counted twice, which
-  // can only overstate the pressure.
   const BitMatrix::Row in = l.live_in(b);
-  std::vector<int64_t> whole(t.pools.size()), parked = whole;
-  if (!l.waits(b).empty()) {
-    absl::InlinedVector<uint32_t, 256> others;  // those that are not whole
-    l.parked(b).for_each([&](size_t g) {
-      if (in.test(g)) return;
-      const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));
-      if (IsWhole(t, f.value(l.slot_value(slot)))) {
-        live.Add(slot);
-      } else {
-        others.push_back(slot);
-      }
-    });
-    whole = live.units();
-    for (uint32_t slot : others) live.Add(slot);
-    parked = live.units();
-    live.Clear();
-  }
+  const std::vector<int64_t>& whole = waiting.whole();
+  const std::vector<int64_t>& parked = waiting.all();
   const auto record = [&] {
     for (size_t p = 0; p < max.size(); ++p) {
       max[p].logical = std::max<uint32_t>(max[p].logical, live.units()[p] + whole[p]);
@@ -425,16 +447,26 @@ std::vector<Pressure> BlockPressure(const Machine& t, const Function& f, const L
   return max;
 }
 
+}  // namespace
+
+void ForEachPressure(const Machine& t, const Function& f, const Liveness& l,
+                     const std::function<void(const std::vector<Pressure>&)>& receive) {
+  UnitCounter scratch(t, f, l);
+  WaitingUnits waiting(t, f, l, scratch);
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    waiting.Enter(BlockId(b));
+    receive(PressureOf(t, f, l, BlockId(b), waiting, &scratch));
+  }
+}
+
 std::vector<Pressure> MaxPressure(const Machine& t, const Function& f, const Liveness& l) {
   std::vector<Pressure> max(t.pools.size());
-  UnitCounter scratch(t, f, l);
-  for (size_t b = 0; b < f.blocks.size(); ++b) {
-    const std::vector<Pressure> here = BlockPressure(t, f, l, BlockId(b), &scratch);
+  ForEachPressure(t, f, l, [&](const std::vector<Pressure>& here) {
     for (size_t p = 0; p < max.size(); ++p) {
       max[p].logical = std::max(max[p].logical, here[p].logical);
       max[p].physical = std::max(max[p].physical, here[p].physical);
     }
-  }
+  });
   return max;
 }
 

@@ -28,6 +28,7 @@
 #define KILN_CORE_LIR_LIVENESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -157,9 +158,10 @@ inline bool IsWhole(const Machine& machine, const Value& v) {
   return !machine.files[v.file].masked_writes;
 }
 
-// Maximum pressure per pool over the positions of one block; and of the function.
-std::vector<Pressure> BlockPressure(const Machine& machine, const Function& f, const Liveness& live,
-                                    BlockId b, UnitCounter* scratch);
+// Calls `receive` with the maximum pressure per pool over the positions of each block, in order;
+// and returns that of the function.
+void ForEachPressure(const Machine& machine, const Function& f, const Liveness& live,
+                     const std::function<void(const std::vector<Pressure>&)>& receive);
 std::vector<Pressure> MaxPressure(const Machine& machine, const Function& f, const Liveness& live);
 
 }  // namespace kiln::lir

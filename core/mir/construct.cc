@@ -54,6 +54,7 @@ Construct ConstructOf(Op op) {
     case Op::kImageSamples: return Construct::kImage;
     case Op::kControlBarrier: return Construct::kControlBarrier;
     case Op::kMemoryBarrier: return Construct::kMemoryBarrier;
+    case Op::kWorkgroupScan: return Construct::kWorkgroupScan;
     case Op::kSubgroupElect:
     case Op::kSubgroupAny:
     case Op::kSubgroupAll:

@@ -28,6 +28,7 @@ enum class Construct : uint8_t {
   kImage,  // images, samplers and what is asked of them
   kControlBarrier,
   kMemoryBarrier,
+  kWorkgroupScan,
   kSubgroup,    // between lanes
   kLaneNumber,  // of a lane in its subgroup
   kLaunch,      // what a thread gets at its start

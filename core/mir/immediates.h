@@ -30,7 +30,8 @@ enum class Second : uint8_t {
   kScope,
   kCluster,
   kComponent,
-  kInterpolateAt
+  kInterpolateAt,
+  kInvocations
 };
 
 struct Immediates {
@@ -85,6 +86,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kStoreOutput: return {First::kOutput, Second::kComponent};
     case Op::kDdx:
     case Op::kDdy: return {First::kDerivative, Second::kNone};
+    case Op::kWorkgroupScan: return {First::kNone, Second::kInvocations};
     default: return {};
   }
 }
@@ -178,6 +180,8 @@ inline constexpr FlagName kFlagNames[] = {
     {kCoherent, "coherent"},
     {kNonUniform, "nonuniform"},
     {kIndexed, "indexed"},
+    {kReleases, "release"},
+    {kAcquires, "acquire"},
 };
 
 inline constexpr std::string_view kResourceKindNames[] = {

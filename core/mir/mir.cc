@@ -95,7 +95,8 @@ bool IsSubgroupUniform(const Inst& inst) {
     case Op::kSubgroupAll:
     case Op::kBallot:
     case Op::kReadFirst:
-    case Op::kReadLane: return true;
+    case Op::kReadLane:
+    case Op::kWorkgroupScan: return true;
     case Op::kReduce: return inst.imm1 == 0;
     default: return false;
   }

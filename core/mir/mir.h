@@ -165,6 +165,10 @@ enum InstFlags : uint16_t {
   // the first source chooses the descriptor from an array of them, or the element of an input or
   // output
   kIndexed = 16,
+  // A memory barrier that does one of its two things alone has one of these: earlier accesses take
+  // effect before later writes; or, after earlier reads, later ones find what others have written.
+  kReleases = 32,
+  kAcquires = 64,
   kKeepNan = 0x100,           // operands and result may be NaN, and NaNs must be kept
   kKeepInf = 0x200,           // likewise infinities
   kKeepZeroSign = 0x400,      // the sign of operands and results that are zero must be kept
@@ -198,6 +202,9 @@ struct Inst {
   uint32_t imm1 = 0;
   uint32_t spirv_id = 0;  // the SPIR-V result id (or target id) that it was imported from; 0: none
 };
+
+// The most invocations of a workgroup of kWorkgroupScan.
+inline constexpr uint32_t kMaxScanned = 256;
 
 // Returns true if all active lanes get the same result even where their sources differ.
 bool IsSubgroupUniform(const Inst& inst);

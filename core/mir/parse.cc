@@ -754,7 +754,8 @@ class Parser {
       if (!TexelOpOf(op, imm1)) return false;
     } else if (imm.second == Second::kScope) {
       if (!Named(kScopeNames, "expected a scope", imm1)) return false;
-    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent) {
+    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent ||
+               imm.second == Second::kInvocations) {
       if (!Number(imm1)) return false;
     } else if (imm.second == Second::kInterpolateAt) {
       if (!InterpolateAtPlace(imm1)) return false;

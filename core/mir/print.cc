@@ -360,7 +360,8 @@ class Printer {
       TexelOp(inst);
     } else if (imm.second == Second::kScope) {
       OneOf(kScopeNames, inst.imm1);
-    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent) {
+    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent ||
+               imm.second == Second::kInvocations) {
       Decimal(inst.imm1);
     } else if (imm.second == Second::kInterpolateAt) {
       OneOf(kInterpolateAtNames, InterpolateAtOf(inst.imm1));

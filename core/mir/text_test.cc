@@ -75,6 +75,8 @@ body {
   %37:i32 = f64_high %35
   %32:i32, %33:i32 = shared_atomic64[compare_exchange] 8, 1, 2, 3, 4
   memory_barrier[3, device]
+  memory_barrier.release[3, device]
+  memory_barrier.acquire[1, workgroup]
   control_barrier[3, workgroup]
   loop {
     break
@@ -131,8 +133,8 @@ TEST(Text, CompactKeepsTheProgram) {
   Compact(m);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   EXPECT_EQ(Print(m, renumber), before);
-  EXPECT_EQ(CountInstructions(m), 36);
-  EXPECT_EQ(m.insts.size(), 36u);
+  EXPECT_EQ(CountInstructions(m), 38);
+  EXPECT_EQ(m.insts.size(), 38u);
 }
 
 // Each op that takes values only, made by the builder from its signature, survives the round trip.
@@ -178,7 +180,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
 TEST(Text, SubgroupOpsRoundTrip) {
   const std::string text = R"(mir 1
 entry ""
-local_size 1, 1, 1
+local_size 32, 1, 1
 body {
   %0:i32 = subgroup_size
   %1:i32 = num_subgroups
@@ -199,6 +201,7 @@ body {
   control_barrier[0, subgroup]
   control_barrier[2, workgroup]
   memory_barrier[7, device]
+  %22:i32, %23:i32 = workgroup_scan[256] %0, 2, %13
   return
 }
 )";

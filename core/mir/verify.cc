@@ -420,8 +420,19 @@ class Verifier {
         const absl::string_view fault = InterfaceUseFault(m_, id);
         return fault.empty() || Fail(13, fault);
       }
+      case Op::kWorkgroupScan: return Scan(id);
       default: return IsTexelOp(inst.op) ? Texel(id) : true;
     }
+  }
+
+  // Integers of 32 bits: a count for each of one or two streams, two sums for each count.
+  bool Scan(InstId id) {
+    const Inst& inst = m_.inst(id);
+    const int streams = inst.num_sources - 2;
+    bool fits = (streams == 1 || streams == 2) && inst.num_results == 2 * streams;
+    for (int i = 0; i < inst.num_sources; ++i) fits = fits && SourceType(id, i) == Type::kI32;
+    for (int i = 0; i < inst.num_results; ++i) fits = fits && ResultTypeOf(id, i) == Type::kI32;
+    return fits || Fail(5, "a scan has two i32 for each of one or two i32 streams");
   }
 
   // Both the index and the offset after it are i32.
@@ -697,8 +708,18 @@ class Verifier {
       case Second::kCluster:
         return inst.imm1 == 0 || (std::has_single_bit(inst.imm1) && inst.imm1 <= 128) ||
                Fail(8, "a cluster's number of lanes is not a power of two");
+      case Second::kInvocations: return InvocationsFit(inst.imm1);
     }
     return true;
+  }
+
+  // A workgroup has as many invocations at most, in whole subgroups of 32, so that each subgroup
+  // has a lane for each of up to eight.
+  bool InvocationsFit(uint32_t most) {
+    if (most == 0 || most > kMaxScanned) return Fail(8, "no such workgroup is scanned");
+    if (m_.stage != Stage::kCompute) return true;
+    const uint64_t size = uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2];
+    return (size <= most && size % 32 == 0) || Fail(8, "the workgroup's size cannot be scanned");
   }
 
   // The operator exists and combines values of the source's type.
@@ -736,8 +757,12 @@ class Verifier {
 
   bool Flags(InstId id) {
     const Inst& inst = m_.inst(id);
-    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed)) != 0) {
+    const uint32_t half = inst.flags & (kReleases | kAcquires);
+    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed | half)) != 0) {
       return Fail(9, "unknown flags");
+    }
+    if (half != 0 && (inst.op != Op::kMemoryBarrier || half == (kReleases | kAcquires))) {
+      return Fail(9, "only a memory barrier has one of the flags release and acquire");
     }
     if ((inst.flags & kExact) != 0 && !ComputesWithFloats(id)) {
       return Fail(9, "a flag of float arithmetic on another op");

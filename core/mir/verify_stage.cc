@@ -155,6 +155,7 @@ bool HasOp(const Module& m, InstId id) {
     case Op::kStoreShared:
     case Op::kSharedAtomic:
     case Op::kSharedAtomic64: return stage == Stage::kCompute;
+    case Op::kWorkgroupScan: return stage != Stage::kFragment;
     case Op::kControlBarrier:
       return stage == Stage::kCompute || m.inst(id).imm1 == static_cast<uint32_t>(Scope::kSubgroup);
     case Op::kLoadInput:

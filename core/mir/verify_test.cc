@@ -176,7 +176,10 @@ TEST(Verify, EachInvariantIsChecked) {
        [](Module& m) { FindInst(m, Op::kReduce).imm0 = static_cast<uint32_t>(ReduceOp::kFadd); }},
       {"quad swapped by 0", 8, [](Module& m) { FindInst(m, Op::kQuadSwap).imm0 = 0; }},
       {"immediate of an add", 8, [](Module& m) { FindInst(m, Op::kFadd).imm0 = 1; }},
-      {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 64; }},
+      {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 128; }},
+      {"acquiring add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kAcquires; }},
+      {"release and acquire", 9,
+       [](Module& m) { FindInst(m, Op::kMemoryBarrier).flags = kReleases | kAcquires; }},
       {"float flags on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},
       {"volatile add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kVolatile; }},
       {"resources out of order", 10, [](Module& m) { m.resources[1].binding = 7; }},
@@ -192,6 +195,29 @@ TEST(Verify, EachInvariantIsChecked) {
     EXPECT_THAT(std::string(status.message()),
                 testing::StartsWith(absl::StrCat("MIR invariant ", c.invariant, ": ")))
         << c.what;
+  }
+}
+
+// Returns the verifier's verdict on a workgroup of that size with a scan of this text.
+std::string OfScan(const std::string& size, const std::string& scan) {
+  const absl::StatusOr<Module> m =
+      Parse(absl::StrCat("mir 1 local_size ", size, " body { ", scan, " return }"));
+  return std::string((m.ok() ? Verify(*m) : m.status()).message());
+}
+
+TEST(Verify, ScansOfTheWorkgroup) {
+  using testing::HasSubstr;
+  const std::string one = "%1:i32, %2:i32 = workgroup_scan[";
+  const std::string two = "%1:i32, %2:i32, %3:i32, %4:i32 = workgroup_scan[";
+  EXPECT_EQ(OfScan("32, 8, 1", one + "256] 0, 8, 3"), "");
+  EXPECT_EQ(OfScan("32, 3, 1", two + "128] 0, 3, 3, 4"), "");
+  EXPECT_THAT(OfScan("32, 8, 1", one + "128] 0, 8, 3"), HasSubstr("cannot be scanned"));
+  EXPECT_THAT(OfScan("48, 1, 1", one + "128] 0, 2, 3"), HasSubstr("cannot be scanned"));
+  EXPECT_THAT(OfScan("32, 1, 1", one + "257] 0, 1, 3"), HasSubstr("no such workgroup"));
+  EXPECT_THAT(OfScan("32, 1, 1", one + "0] 0, 1, 3"), HasSubstr("no such workgroup"));
+  for (const std::string& scan :
+       {one + "32] 0, 1, 3, 4", two + "32] 0, 1, 3", one + "32] 0, 1", one + "32] 0, 1, 3f"}) {
+    EXPECT_THAT(OfScan("32, 1, 1", scan), HasSubstr("a scan has")) << scan;
   }
 }
 

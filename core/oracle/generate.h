@@ -32,6 +32,8 @@ struct GenerateOptions {
   bool doubles = false;
   // Operations between lanes, of all types, anywhere; values of inactive lanes are not used.
   bool subgroups = false;
+  // Vectors of 16-bit numbers, computed component by component (compute).
+  bool word_vectors = false;
   // The number of dwords that stay live throughout, carried by loops of their own with continue and
   // break in nested ifs (compute).
   int pressure = 0;

@@ -142,6 +142,13 @@ class Generator {
   void KeptLoop();
   void StoreKept();
 
+  // ---- Vectors of 16-bit numbers (generator_words.cc) ----
+
+  void WordVectors();
+  std::vector<ValueId> WordVector(Type type, uint32_t size);
+  std::vector<ValueId> WordOperation(Type type, const std::vector<std::vector<ValueId>>& vectors);
+  void StoreWords(const std::vector<ValueId>& words);
+
   // ---- Memory (generator_memory.cc) ----
 
   void ClearPrivate();

@@ -14,6 +14,7 @@ void Generator::Step(int depth) {
     if (IsVertex() && random_.OneIn(5)) return VertexOperation();
     if (options_.subgroups && random_.OneIn(5)) return LaneOperation();
   }
+  if (options_.word_vectors && random_.OneIn(5)) return WordVectors();
   const uint32_t kind = random_.Below(100);
   if (kind < 70 || depth >= options_.max_depth) return Arithmetic();
   if (kind < 80) return MemoryAccess(depth);

@@ -64,7 +64,10 @@ void Generator::OwnMemory() {
     switch (random_.Below(type == Type::kI32 || type == Type::kI64 ? 3 : 2)) {
       case 0: {
         std::vector<ValueId> values;
-        for (uint32_t c = 0; c < count; ++c) values.push_back(PickTyped(type));
+        for (uint32_t c = 0; c < count; ++c) {
+          const ValueId v = PickTyped(type);
+          values.push_back(type == Type::kF64 ? NumberOrZero(v) : v);
+        }
         if (part.memory == Op::kLoadGlobal) {
           b_.StoreGlobal(at, values, bytes);
         } else {

@@ -27,6 +27,23 @@ TEST(GeneratorMemory, KindsAreThoseAskedFor) {
   }
 }
 
+// SPIR-V and IEEE 754 leave the bits of a NaN open, and memory would show them.
+TEST(GeneratorMemory, StoredDoublesAreNumbers) {
+  int stored = 0;
+  ForEachInstOf(
+      Modules({.instructions = 150, .defined_only = true, .types = true, .doubles = true}),
+      [&](const mir::Module& m, mir::InstId id) {
+        const Op op = m.inst(id).op;
+        if (op != Op::kStoreSsbo && op != Op::kStoreShared && op != Op::kStoreGlobal) return;
+        for (const mir::ValueId v : m.sources(id)) {
+          if (m.value(v).type != mir::Type::kF64) continue;
+          ++stored;
+          EXPECT_EQ(DefinedBy(m, v), Op::kSelect);
+        }
+      });
+  EXPECT_GT(stored, 20);
+}
+
 // All lanes reach barriers, and only the lane itself writes dwords that other lanes read.
 TEST(GeneratorMemory, NothingRaces) {
   const auto modules = Modules({.instructions = 150});

@@ -57,6 +57,7 @@ class Interpreter {
       status = RunGroup();
     }
     if (!status.ok()) return status;
+    e_.statistics.raced = memories_.Raced();
     return e_.statistics;
   }
 
@@ -237,8 +238,10 @@ class Interpreter {
       return;
     }
     switch (inst.op) {
-      case Op::kControlBarrier: return Barrier(id, active);
+      case Op::kControlBarrier:
+        return Barrier(inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup), active);
       case Op::kMemoryBarrier: return;
+      case Op::kWorkgroupScan: subgroups_.ScanWorkgroup(id, active); return Barrier(true, active);
       default:
         e_.Fail(
             absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));
@@ -295,8 +298,7 @@ class Interpreter {
     return true;
   }
 
-  void Barrier(InstId id, const BitSet& active) {
-    const bool of_workgroup = m_.inst(id).imm1 == static_cast<uint32_t>(Scope::kWorkgroup);
+  void Barrier(bool of_workgroup, const BitSet& active) {
     races_.Barrier(of_workgroup);
     if (!of_workgroup || active.count() == e_.lanes) return;
     ++e_.statistics.split_barriers;

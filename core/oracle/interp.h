@@ -100,7 +100,7 @@ struct LaunchInputs {
   // Counts accesses to buffers, images and shared memory that race: by two invocations (of the same
   // subgroup too), one of them a store, not both atomic, not separated by a control barrier of one
   // workgroup or subgroup. A store of the value already there does not race with loads and with
-  // stores of that value, but with stores of other values, before and after. Costs 84 bytes a
+  // stores of that value, but with stores of other values, before and after. Costs 88 bytes a
   // dword.
   bool detect_races = false;
   // Not 0: a random order with this seed, of workgroups and of the lanes within memory
@@ -135,6 +135,12 @@ struct InterpLimits {
   int64_t max_register_bytes = int64_t{1} << 30;
 };
 
+// Bytes [begin, end) of LaunchInputs::buffers[buffer].
+struct RacedBytes {
+  size_t buffer = 0;
+  uint64_t begin = 0, end = 0;
+};
+
 struct InterpStatistics {
   int64_t lane_steps = 0;
   int64_t misaligned_accesses = 0;     // offsets that were rounded down
@@ -148,13 +154,17 @@ struct InterpStatistics {
   // prefers_defined); descriptors beyond the end of an array (without length: beyond the last
   // element given); accesses of lanes that do not share the index of a descriptor, without
   // kNonUniform; derivatives in incomplete quads; nonexistent elements of inputs and outputs, and
-  // samples; offsets beyond half a pixel.
+  // samples; offsets beyond half a pixel; sums of a scan of the workgroup (subgroups.h).
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;  // those beyond the end of an array of descriptors
   // Those for barriers of the workgroup that some of its invocations do not reach with the others.
   int64_t split_barriers = 0;
   int64_t races = 0;  // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
+  // With detect_races: the bytes of buffers to which stores of different values by several
+  // invocations, or such a store and an atomic, are unordered, ascending. That is a data race,
+  // after which their contents are undefined (Vulkan, memory model).
+  std::vector<RacedBytes> raced;
 };
 
 // Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of

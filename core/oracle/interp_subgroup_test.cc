@@ -52,6 +52,69 @@ Dwords RunOdd(const std::string& body, const Dwords& data, uint32_t subgroup_siz
                 data, subgroup_size, "");
 }
 
+// Runs a scan of the workgroup over 32 lanes in subgroups of 8, whose numbers and counts of two
+// streams `source` defines as %10 to %12; returns what `result` is in the first lane of each
+// subgroup, and the number of undefined results.
+Dwords RunScan(const std::string& source, int waves, int result, int64_t* undefined) {
+  const absl::StatusOr<Module> m = Parse(
+      absl::StrCat("mir 1 local_size 32, 1, 1 resource 0 ssbo 0.0.0 body {\n%0:i32 = local_index\n",
+                   "%1:i32 = shl %0, 2 %2:i32 = subgroup_id\n", source,
+                   " %20:i32, %21:i32, %22:i32, %23:i32 = workgroup_scan[32] %10, ", waves,
+                   ", %11, %12\n", "store_ssbo[0, align 4] %1, %2", result, " return }"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  EXPECT_EQ(Verify(*m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.subgroup_size = 8;
+  BoundBuffer buffer;
+  buffer.bytes.resize(128);
+  inputs.buffers = {buffer};
+  const absl::StatusOr<InterpStatistics> run = Interpret(*m, inputs);
+  EXPECT_TRUE(run.ok()) << run.status();
+  *undefined = run.ok() ? run->undefined_results : -1;
+  Dwords out(4);
+  for (size_t i = 0; i < 4; ++i) {
+    std::memcpy(&out[i], inputs.buffers[0].bytes.data() + 32 * i, 4);
+  }
+  return out;
+}
+
+TEST(Subgroup, ScansOfTheWorkgroup) {
+  int64_t undefined = 0;
+  // Subgroups in the opposite order; counts 1, 2, 3, 4 and 8, 7, 6, 5 by subgroup.
+  const std::string all = "%10:i32 = isub 3, %2 %11:i32 = iadd %2, 1 %12:i32 = isub 8, %2";
+  EXPECT_THAT(RunScan(all, 4, 0, &undefined), ElementsAre(9, 7, 4, 0));
+  EXPECT_EQ(undefined, 0);
+  EXPECT_THAT(RunScan(all, 4, 1, &undefined), ElementsAre(10, 10, 10, 10));
+  EXPECT_THAT(RunScan(all, 4, 2, &undefined), ElementsAre(18, 11, 5, 0));
+  EXPECT_THAT(RunScan(all, 4, 3, &undefined), ElementsAre(26, 26, 26, 26));
+  // Two do not take part, whatever they give: both results of two streams in 16 lanes.
+  const std::string two =
+      "%10:i32 = isub 3, %2 %3:bool = ult %2, 2 %11:i32 = select %3, 99, 6"
+      " %12:i32 = select %3, -1, %2";
+  EXPECT_THAT(RunScan(two, 2, 0, &undefined), testing::Contains(6));
+  EXPECT_EQ(undefined, 64);
+  EXPECT_EQ(RunScan(two, 2, 1, &undefined)[3], 12u);
+  EXPECT_EQ(RunScan(two, 2, 3, &undefined)[2], 5u);
+}
+
+TEST(Subgroup, UndefinedScansOfTheWorkgroup) {
+  const std::string counts = " %11:i32 = iadd %2, 1 %12:i32 = isub 8, %2";
+  const auto undefined = [](const std::string& source, int waves) {
+    int64_t count = 0;
+    RunScan(source, waves, 0, &count);
+    return count;
+  };
+  EXPECT_EQ(undefined("%10:i32 = and %2, 1" + counts, 2), 128) << "two with one number";
+  EXPECT_EQ(undefined("%10:i32 = iadd %2, 0" + counts, 5), 128) << "one is missing";
+  EXPECT_EQ(undefined("%10:i32 = iadd %2, 0 %11:i32 = iadd %2, 6 %12:i32 = iadd %2, 0", 4), 128)
+      << "a count above the size";
+  EXPECT_EQ(undefined("%10:i32 = iadd %2, 0 %3:i32 = and %0, 7 %11:i32 = umin %3, 2"
+                      " %12:i32 = iadd %2, 0",
+                      4),
+            128)
+      << "lanes disagree";
+}
+
 const Dwords kEight = {1, 2, 3, 5, 8, 13, 21, 34};  // odd: lanes 0 2 3 5 6
 
 TEST(Subgroup, Reductions) {

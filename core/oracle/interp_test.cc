@@ -658,7 +658,7 @@ TEST(Interp, SubgroupNumbers) {
               ElementsAre(0, 1, 16));
 }
 
-int64_t Races(const std::string& body) {
+InterpStatistics RacesIn(const std::string& body) {
   const Module m = MustParse(
       "mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
       "%0:i32 = local_index %1:i32 = shl %0, 2 " +
@@ -669,7 +669,17 @@ int64_t Races(const std::string& body) {
   inputs.buffers = {Buffer(0, Dwords(16, 99))};
   const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
   EXPECT_TRUE(run.ok());
-  return run->races;
+  return *run;
+}
+int64_t Races(const std::string& body) { return RacesIn(body).races; }
+
+// The bytes that data races of stores leave undefined, as text.
+std::string Raced(const std::string& body) {
+  std::string text;
+  for (const RacedBytes& r : RacesIn(body).raced) {
+    absl::StrAppend(&text, r.buffer, ":", r.begin, "-", r.end, " ");
+  }
+  return text;
 }
 
 TEST(Interp, RacesAreSeen) {
@@ -695,6 +705,16 @@ TEST(Interp, RacesAreSeen) {
   EXPECT_GT(
       Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier[3, workgroup]"),
       0);
+}
+
+TEST(Interp, BytesThatRacingStoresLeaveUndefined) {
+  EXPECT_EQ(Raced("store_ssbo[0, align 4] 8, %0, %1, 5"), "0:8-16 ");
+  EXPECT_EQ(Raced("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 4, %0"), "0:4-8 ");
+  EXPECT_EQ(Raced("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 0, %0"), "0:0-4 ");
+  // A load that races with a store reads anything, but leaves nothing.
+  EXPECT_EQ(Raced("%3:bool = ieq %0, 0 if %3 { store_ssbo[0, align 4] 0, 7 yield } else { yield } "
+                  "%2:i32 = load_ssbo[0, align 4] 0"),
+            "");
 }
 
 // All lanes are in one subgroup and run in lockstep here: the second instruction always comes last.

@@ -156,6 +156,21 @@ void Memories::Bind() {
   }
 }
 
+std::vector<RacedBytes> Memories::Raced() const {
+  std::vector<RacedBytes> raced;
+  for (size_t i = 0; i < accesses_.size(); ++i) {
+    for (size_t k = 0; k < accesses_[i].size(); ++k) {
+      if (!accesses_[i][k].raced) continue;
+      const uint64_t begin = k * granule_;
+      if (raced.empty() || raced.back().buffer != i || raced.back().end != begin) {
+        raced.push_back({i, begin, begin});
+      }
+      raced.back().end = begin + granule_;
+    }
+  }
+  return raced;
+}
+
 template <class T>
 bool Memories::IsBoundTo(const T& bound, ResourceKind kind) const {
   return std::any_of(m_.resources.begin(), m_.resources.end(), [&](const Resource& r) {

@@ -41,6 +41,9 @@ class Memories {
   // Executes ops on buffers, addresses and other memories; returns false for other ops.
   bool Exec(mir::InstId id, const BitSet& active);
 
+  // Returns the bytes of buffers whose last value is undefined (Access::raced), in order.
+  std::vector<RacedBytes> Raced() const;
+
   // The record of accesses to an image's texels, if there is one.
   std::vector<Access>* AccessesOfImage(size_t place);
 

@@ -45,6 +45,7 @@ bool Races::Note(InstId id, Access& a, size_t lane, AccessKind kind, bool same) 
       break;
   }
   race |= after_write;
+  a.raced |= after_write && kind != AccessKind::kRead;
   if (race && e_.statistics.races++ == 0) {
     e_.statistics.first_race_spirv_id = e_.m.inst(id).spirv_id;
   }

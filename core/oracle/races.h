@@ -3,7 +3,7 @@
 // unordered with (LaunchInputs::shuffle_seed).
 //
 // Memory is recorded in granules: dwords or the smallest element that the program accesses; of
-// images texels. Costs four traces and a dword a granule, constant time an access and granule.
+// images texels. Costs four traces and two dwords a granule, constant time an access and granule.
 #ifndef KILN_CORE_ORACLE_RACES_H_
 #define KILN_CORE_ORACLE_RACES_H_
 
@@ -31,6 +31,8 @@ struct Access {
   Trace quiet_stores;  // of the value already there
   Trace atomics;
   uint32_t before = 0;  // the value before the last of `stores` and `atomics`
+  // Stores of different values, or a store and an atomic, are unordered: what is left is undefined.
+  bool raced = false;
 };
 
 enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };

@@ -64,6 +64,18 @@ TEST_F(RacesTest, AWorkgroupsBarrierOrdersAllButNotGroups) {
   EXPECT_TRUE(IsRace(4, AccessKind::kRead));
 }
 
+TEST_F(RacesTest, OnlyUnorderedWritesLeaveSomethingUndefined) {
+  IsRace(0, AccessKind::kWrite);
+  EXPECT_TRUE(IsRace(1, AccessKind::kRead));
+  EXPECT_FALSE(granule_.raced);
+  races_.Barrier(true);
+  EXPECT_FALSE(IsRace(1, AccessKind::kAtomic));
+  EXPECT_FALSE(IsRace(2, AccessKind::kAtomic));
+  EXPECT_FALSE(granule_.raced);
+  EXPECT_TRUE(IsRace(3, AccessKind::kWrite));
+  EXPECT_TRUE(granule_.raced);
+}
+
 TEST_F(RacesTest, OnlyWhatIsUnorderedIsStale) {
   IsRace(0, AccessKind::kWrite);
   EXPECT_FALSE(races_.IsStale(granule_, 0));

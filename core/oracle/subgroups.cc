@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <type_traits>
 
 #include "core/mir/immediates.h"
@@ -122,6 +123,51 @@ void Subgroups::ReadLanes(InstId id, const BitSet& active, uint32_t first) {
     ++e_.statistics.undefined_results;
     if (in_.undefined_seed != 0) result = e_.chance.Undefined(e_.TypeOf(m_.result(id)));
   }
+}
+
+void Subgroups::ScanWorkgroup(InstId id, const BitSet& active) {
+  const Inst& inst = m_.inst(id);
+  const int streams = inst.num_sources - 2;
+  const auto source = [&](int i, size_t lane) {
+    return static_cast<uint32_t>(e_.Lanes(m_.source(id, i))[lane]);
+  };
+  // The lane that speaks for each subgroup that takes part, by the number of the subgroup.
+  std::map<uint32_t, uint32_t> speakers;
+  bool defined = true;
+  uint32_t taking_part = 0;
+  e_.ForSubgroups(active, [&](uint32_t first) {
+    const uint32_t speaker = e_.FirstActive(active, first);
+    taking_part = source(1, speaker);
+    if (source(0, speaker) < taking_part) {
+      defined = defined && speakers.emplace(source(0, speaker), speaker).second;
+      for (int i = 2; i < inst.num_sources; ++i) {
+        defined = defined && source(i, speaker) <= e_.SubgroupEnd(first) - first;
+      }
+    }
+    for (uint32_t lane = speaker; lane < e_.SubgroupEnd(first); ++lane) {
+      for (int i = 0; active.test(lane) && i < inst.num_sources; ++i) {
+        defined = defined && source(i, lane) == source(i, speaker);
+      }
+    }
+  });
+  defined = defined && speakers.size() == taking_part;
+  active.for_each([&](size_t lane) {
+    const bool own = defined && source(0, lane) < taking_part;
+    for (int s = 0; s < streams; ++s) {
+      uint32_t before = 0, total = 0;
+      for (const auto& [number, speaker] : speakers) {
+        if (number < source(0, lane)) before += source(2 + s, speaker);
+        total += source(2 + s, speaker);
+      }
+      for (int k = 0; k < 2; ++k) {
+        const ValueId v = m_.result(id, 2 * s + k);
+        e_.Lanes(v)[lane] = k == 0 ? before : total;
+        if (own) continue;
+        ++e_.statistics.undefined_results;
+        if (in_.undefined_seed != 0) e_.Lanes(v)[lane] = e_.chance.Undefined(e_.TypeOf(v));
+      }
+    }
+  });
 }
 
 void Subgroups::Reduce(InstId id, const BitSet& active, uint32_t first) {

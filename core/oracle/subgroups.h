@@ -19,6 +19,11 @@ class Subgroups {
   // reductions of four lanes or fewer), which Vulkan allows ("Helper Invocations").
   bool Exec(mir::InstId id, const BitSet& active);
 
+  // Executes a kWorkgroupScan, without its barrier. Undefined, and counted as such: sums of
+  // subgroups that do not take part; all sums if lanes of a subgroup disagree about a source, two
+  // subgroups have one number, one that takes part is missing, or its count exceeds its size.
+  void ScanWorkgroup(mir::InstId id, const BitSet& active);
+
  private:
   static bool MayLeaveOutHelpers(const mir::Inst& inst);
   bool ExecFor(mir::InstId id, const BitSet& active);

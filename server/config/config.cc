@@ -140,7 +140,7 @@ std::vector<Setting> Settings(Config* c) {
        Bytes{&c->limits.response_bytes}},
       {"max-module-bytes", "SIZE", "maximum size of a SPIR-V module",
        Bytes{&c->limits.module_bytes}},
-      {"max-glsl-bytes", "SIZE", "maximum size of a GLSL text with its includes",
+      {"max-glsl-bytes", "SIZE", "maximum size of a text of GLSL or HLSL with its includes",
        Bytes{&c->limits.glsl_bytes}},
       {"max-targets", "N", "maximum number of targets of a request", &c->limits.targets},
       {"max-defines", "N", "maximum number of defines of a request", &c->limits.defines},

@@ -16,7 +16,7 @@ manual::Page PageOfKilnd() {
       .summary = "compiles shaders to GPU machine code as a service",
       .synopsis = {"kilnd [--name=VALUE]... [--config=FILE]"},
       .description =
-          "kilnd takes SPIR-V or Vulkan GLSL over gRPC and returns machine code with its statistics. It "
+          "kilnd takes SPIR-V, Vulkan GLSL or HLSL over gRPC and returns machine code with its statistics. It "
           "caches\nresults in memory and on disk, compiles in sandboxed worker processes, and exports "
           "metrics for\nPrometheus. kiln(1) is its client.\n\n"
           "Each setting is a flag, `--name=VALUE`, or a line `name = value` of the file that --config "

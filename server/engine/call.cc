@@ -28,7 +28,13 @@ bool Call::may_compile() const { return request.cache_policy() != kiln::v1::CACH
 
 bool Call::is_glsl() const {
   return request.has_glsl() ||
-         (request.has_digest() && request.digest().kind() == SourceDigest::GLSL);
+         (request.has_digest() && (request.digest().kind() == SourceDigest::GLSL ||
+                                   request.digest().kind() == SourceDigest::HLSL));
+}
+
+bool Call::is_hlsl() const {
+  return request.glsl().has_hlsl() ||
+         (request.has_digest() && request.digest().kind() == SourceDigest::HLSL);
 }
 
 bool Call::Answered(size_t target) const {

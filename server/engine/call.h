@@ -28,7 +28,8 @@ class Call {
   bool reads_cache() const;
   bool writes_cache() const;
   bool may_compile() const;
-  bool is_glsl() const;
+  bool is_glsl() const;  // a source of GLSL or HLSL
+  bool is_hlsl() const;
 
   // Progress of the call. Each step happens after the one before it, so these need no lock.
   std::string request_id;

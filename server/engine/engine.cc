@@ -21,7 +21,7 @@ namespace {
 // Hashing more than this would hold up a thread of gRPC for over half a millisecond.
 constexpr size_t kHashAtOnce = size_t{1} << 20;
 
-constexpr char kUnknownGlsl[] = "the GLSL source is not known to the daemon: send it";
+constexpr char kUnknownGlsl[] = "the source text is not known to the daemon: send it";
 constexpr char kUnknownModule[] = "not in the cache: send the source";
 
 // Time of a clock that is never set back.
@@ -82,6 +82,7 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
       metrics_(metrics),
       checker_(pool->hello(), options.limits),
       glslang_version_(pool->hello().glslang_version()),
+      hlsl_version_(pool->hello().hlsl_version()),
       job_log_(options.log, pool->hello()),
       executor_(options.threads, options.queue_limit, [metrics](absl::Duration time) {
         metrics->Waited(metrics::Metrics::Queue::kDisk, time);
@@ -138,6 +139,10 @@ void Engine::Remember(const Call& call) {
   options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
 }
 
+cache::Digest Engine::TranslationKeyOf(const Call& call) const {
+  return cache::TranslationKey(call.glsl, call.is_hlsl() ? hlsl_version_ : glslang_version_);
+}
+
 // Answers what the caches have without waiting. Returns true if the reply is complete; then no
 // other thread ever sees the call, so a full hit bypasses the call's answers and their lock.
 bool Engine::TryCaches(Call* call, Reply* reply) {
@@ -150,8 +155,7 @@ bool Engine::TryCaches(Call* call, Reply* reply) {
   Remember(*call);
   if (call->is_glsl()) {
     TranslateOutcome outcome;
-    Lookup found = cache_->FindTranslation(cache::TranslationKey(call->glsl, glslang_version_),
-                                           false, &outcome.translation);
+    Lookup found = cache_->FindTranslation(TranslationKeyOf(*call), false, &outcome.translation);
     if (!Found(found)) return false;
     outcome.tier = TierOf(found);
     call->translate_ns = outcome.translation.nanoseconds;
@@ -194,7 +198,7 @@ void Engine::Slow(const std::shared_ptr<Call>& call) {
 }
 
 void Engine::Translate(const std::shared_ptr<Call>& call) {
-  cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
+  cache::Digest key = TranslationKeyOf(*call);
   if (auto refused = Refuse(key); refused.has_value()) {
     call->SetAll(*refused, {.quarantined = true});
     return;

@@ -131,6 +131,8 @@ class Engine {
   // Steps of a call; see engine.cc.
   bool MayAsk(Call* call);
   void Remember(const Call& call);
+  // The call has the digest of its text.
+  cache::Digest TranslationKeyOf(const Call& call) const;
   bool TryCaches(Call* call, Reply* reply);
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);
@@ -188,7 +190,7 @@ class Engine {
   cache::ResultCache* cache_;
   metrics::Metrics* metrics_;
   RequestChecker checker_;
-  std::string glslang_version_;
+  std::string glslang_version_, hlsl_version_;
   const JobLog job_log_;
   SingleFlight<CompileOutcome> compiles_;
   SingleFlight<TranslateOutcome> translations_;

@@ -187,10 +187,10 @@ Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target)
   return w.Finish();
 }
 
-Digest TranslationKey(const Digest& glsl, std::string_view glslang_version) {
+Digest TranslationKey(const Digest& source, std::string_view reader) {
   CanonicalWriter w("kiln.key.translation.1");
-  w.Add(AsBytes(glsl));
-  w.Add(glslang_version);
+  w.Add(AsBytes(source));
+  w.Add(reader);
   return w.Finish();
 }
 

@@ -63,8 +63,9 @@ TargetComponents HashTarget(const kiln::v1::Capabilities::TargetInfo& target);
 
 Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target);
 
-// Returns the key under which the translation of a GLSL source is stored.
-Digest TranslationKey(const Digest& glsl, std::string_view glslang_version);
+// Returns the key under which the translation of a source of GLSL or HLSL is stored. `reader`: the
+// version of glslang, or of the reader of HLSL.
+Digest TranslationKey(const Digest& source, std::string_view reader);
 
 }  // namespace kiln::cache
 

@@ -287,5 +287,50 @@ TEST(SourceDigestTest, GlslLayoutIsAsDocumented) {
   EXPECT_EQ(GlslDigest(g), Sha256(bytes));
 }
 
+kiln::v1::GlslSource Hlsl() {
+  kiln::v1::GlslSource g;
+  g.set_text("T");
+  g.mutable_hlsl();
+  return g;
+}
+
+TEST(SourceDigestTest, HlslCoversEverything) {
+  using kiln::v1::GlslSource;
+  kiln::v1::GlslSource glsl = Hlsl();
+  glsl.clear_hlsl();
+  std::set<Digest> digests = {GlslDigest(glsl), GlslDigest(Hlsl())};
+  const auto with = [&](auto change) {
+    auto g = Hlsl();
+    change(g.mutable_hlsl());
+    digests.insert(GlslDigest(g));
+  };
+  with([](auto* h) { h->set_entry_point("A"); });
+  with([](auto* h) { h->set_row_major(true); });
+  with([](auto* h) { h->add_register_shifts(); });
+  with([](auto* h) { h->add_register_shifts()->set_kind(GlslSource::RegisterShift::U); });
+  with([](auto* h) { h->add_register_shifts()->set_space(0); });
+  with([](auto* h) { h->add_register_shifts()->set_space(1); });
+  with([](auto* h) { h->add_register_shifts()->set_shift(1); });
+  EXPECT_EQ(digests.size(), 9u);
+  auto main = Hlsl();
+  main.mutable_hlsl()->set_entry_point("main");
+  EXPECT_EQ(GlslDigest(main), GlslDigest(Hlsl()));
+}
+
+// Byte by byte, as that of GLSL.
+TEST(SourceDigestTest, HlslLayoutIsAsDocumented) {
+  auto g = Hlsl();
+  g.mutable_hlsl()->set_entry_point("E");
+  g.mutable_hlsl()->set_row_major(true);
+  auto* shift = g.mutable_hlsl()->add_register_shifts();
+  shift->set_kind(kiln::v1::GlslSource::RegisterShift::S);
+  shift->set_space(4);
+  shift->set_shift(7);
+  const auto le = [](char n) { return std::string(1, n) + std::string(7, '\0'); };
+  const std::string bytes = le(11) + "kiln.hlsl.1" + le(0) + le(0) + le(1) + "T" + le(0) + le(0) +
+                            le(1) + "E" + le(1) + le(1) + le(2) + le(5) + le(7);
+  EXPECT_EQ(GlslDigest(g), Sha256(bytes));
+}
+
 }  // namespace
 }  // namespace kiln::cache

@@ -3,10 +3,25 @@
 
 namespace kiln::cache {
 
+namespace {
+
+void AddHlsl(const kiln::v1::GlslSource::Hlsl& hlsl, CanonicalWriter* w) {
+  w->Add(hlsl.entry_point().empty() ? "main" : std::string_view(hlsl.entry_point()));
+  w->Add(static_cast<uint64_t>(hlsl.row_major() ? 1 : 0));
+  w->Add(static_cast<uint64_t>(hlsl.register_shifts_size()));
+  for (const auto& shift : hlsl.register_shifts()) {
+    w->Add(static_cast<uint64_t>(shift.kind()));
+    w->Add(shift.has_space() ? uint64_t{1} + shift.space() : 0);
+    w->Add(static_cast<uint64_t>(shift.shift()));
+  }
+}
+
+}  // namespace
+
 Digest SpirvDigest(std::string_view module) { return Sha256(module); }
 
 Digest GlslDigest(const kiln::v1::GlslSource& source) {
-  CanonicalWriter w("kiln.glsl.1");
+  CanonicalWriter w(source.has_hlsl() ? "kiln.hlsl.1" : "kiln.glsl.1");
   w.Add(source.name());
   w.Add(source.stage());
   w.Add(source.text());
@@ -22,6 +37,7 @@ Digest GlslDigest(const kiln::v1::GlslSource& source) {
     w.Add(include.resolved());
     w.Add(include.text());
   }
+  if (source.has_hlsl()) AddHlsl(source.hlsl(), &w);
   return w.Finish();
 }
 

@@ -6,6 +6,10 @@
 //     "kiln.glsl.1", name, stage, text,
 //     count of defines, then name and value of each, in order,
 //     count of includes, then spelled, includer, resolved and text of each, in order.
+// HLSL: the same with "kiln.hlsl.1" as its first field, and after the includes
+//     entry point ("main" if it is empty), 1 if matrices are row_major, otherwise 0,
+//     count of register shifts, then of each, in order, the kind, 0 for all spaces, otherwise 1
+//     more than the space, and the shift.
 #ifndef KILN_SERVER_KEY_SOURCE_DIGEST_H_
 #define KILN_SERVER_KEY_SOURCE_DIGEST_H_
 
@@ -17,6 +21,7 @@
 namespace kiln::cache {
 
 Digest SpirvDigest(std::string_view module);
+// Returns the digest of a source of either language.
 Digest GlslDigest(const kiln::v1::GlslSource& source);
 
 }  // namespace kiln::cache

@@ -34,9 +34,10 @@ constexpr char kOther[] = "other";
 constexpr char kAny[] = "any";  // target of steps done once for all targets
 constexpr size_t kDeaths = 5;   // index of the deaths among a pass's families
 
-// Causes of statuses and of GLSL, whatever compiler the workers have.
-constexpr const char* kStatusCauses[] = {"invalid_module", "invalid_glsl",   "not_found",
-                                         "unsupported",    "limit_exceeded", kOther};
+// Causes of statuses and of source texts, whatever compiler the workers have.
+constexpr const char* kStatusCauses[] = {
+    "invalid_module", "invalid_glsl",   "invalid_hlsl", "not_found",
+    "unsupported",    "limit_exceeded", kOther};
 
 bool IsDeath(TargetResult::Status status) {
   return status == TargetResult::CRASHED || status == TargetResult::TIMED_OUT ||

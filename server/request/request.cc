@@ -72,8 +72,9 @@ void RequestChecker::CheckSource(const CompileRequest& request, Violations* out)
         out->emplace_back("digest.sha256", "must have 32 bytes, the length of a SHA-256 digest");
       }
       if (request.digest().kind() != SourceDigest::SPIRV &&
-          request.digest().kind() != SourceDigest::GLSL) {
-        out->emplace_back("digest.kind", "must be SPIRV or GLSL");
+          request.digest().kind() != SourceDigest::GLSL &&
+          request.digest().kind() != SourceDigest::HLSL) {
+        out->emplace_back("digest.kind", "must be SPIRV, GLSL or HLSL");
       }
       break;
     case CompileRequest::SOURCE_NOT_SET:
@@ -107,6 +108,24 @@ void RequestChecker::CheckGlsl(const GlslSource& glsl, Violations* out) const {
   }
   AtMost("glsl", bytes, limits_.glsl_bytes, "bytes", out);
   CheckStage("glsl.stage", glsl.stage(), out);
+  CheckHlsl(glsl.hlsl(), out);
+}
+
+void RequestChecker::CheckHlsl(const GlslSource::Hlsl& hlsl, Violations* out) const {
+  AtMost("glsl.hlsl.entry_point", hlsl.entry_point().size(), limits_.name_bytes, "bytes", out);
+  AtMost("glsl.hlsl.register_shifts", static_cast<uint64_t>(hlsl.register_shifts_size()),
+         kMaxRegisterShifts, "shifts", out);
+  std::set<std::pair<int, int64_t>> seen;
+  for (const auto& shift : hlsl.register_shifts()) {
+    const int64_t space = shift.has_space() ? int64_t{shift.space()} : -1;
+    std::string wrong;
+    if (!GlslSource::RegisterShift::Kind_IsValid(shift.kind())) wrong = "unknown kind";
+    if (shift.shift() > kMaxRegisterShift) wrong = absl::StrCat("a shift of ", shift.shift());
+    if (!seen.insert({shift.kind(), space}).second) wrong = "a kind and space are given twice";
+    if (wrong.empty()) continue;
+    out->emplace_back("glsl.hlsl.register_shifts", wrong);
+    break;
+  }
 }
 
 void RequestChecker::CheckTargets(const CompileRequest& request, Violations* out) const {
@@ -202,6 +221,7 @@ kiln::v1::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits
   *c.mutable_passes() = hello.passes();
   *c.mutable_stages() = hello.stages();
   c.set_glslang_version(hello.glslang_version());
+  c.set_hlsl_version(hello.hlsl_version());
   const worker::SandboxLevel level = worker::LevelOf(hello.sandbox());
   c.mutable_sandbox()->insert(level.begin(), level.end());
   auto* l = c.mutable_limits();

@@ -41,6 +41,7 @@ class RequestChecker {
  private:
   void CheckSource(const kiln::v1::CompileRequest& request, Violations* out) const;
   void CheckGlsl(const kiln::v1::GlslSource& glsl, Violations* out) const;
+  void CheckHlsl(const kiln::v1::GlslSource::Hlsl& hlsl, Violations* out) const;
   void CheckTargets(const kiln::v1::CompileRequest& request, Violations* out) const;
   void CheckOptions(const kiln::v1::CompileRequest& request, Violations* out) const;
   void CheckState(const kiln::v1::CompileRequest& request, Violations* out) const;

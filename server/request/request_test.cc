@@ -35,6 +35,51 @@ std::vector<std::string> Wrong(const std::vector<std::string>& stages, const std
   return fields;
 }
 
+// Returns the fields that are wrong of a text of HLSL.
+template <class Change>
+std::vector<std::string> WrongHlsl(Change change) {
+  worker::Hello hello;
+  hello.add_targets()->set_name("tgl");
+  hello.add_stages("compute");
+  CompileRequest request;
+  request.add_targets("tgl");
+  request.mutable_glsl()->set_stage("compute");
+  change(request.mutable_glsl()->mutable_hlsl());
+  std::vector<std::string> fields;
+  for (const auto& [field, why] : RequestChecker(hello, ParseConfig({})->limits).Check(request)) {
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+TEST(RequestHlsl, ShiftsAreOneOfAKindAndSpace) {
+  const std::string kShifts = "glsl.hlsl.register_shifts";
+  EXPECT_THAT(WrongHlsl([](auto*) {}), IsEmpty());
+  EXPECT_THAT(WrongHlsl([](auto* h) {
+                h->add_register_shifts()->set_shift(65534);
+                h->add_register_shifts()->set_space(0);
+                h->add_register_shifts()->set_space(1);
+              }),
+              IsEmpty());
+  EXPECT_THAT(WrongHlsl([](auto* h) { h->add_register_shifts()->set_shift(65535); }),
+              ElementsAre(kShifts));
+  EXPECT_THAT(WrongHlsl([](auto* h) { h->add_register_shifts(), h->add_register_shifts(); }),
+              ElementsAre(kShifts));
+  EXPECT_THAT(WrongHlsl([](auto* h) {
+                h->add_register_shifts()->set_kind(
+                    static_cast<kiln::v1::GlslSource::RegisterShift::Kind>(4));
+              }),
+              ElementsAre(kShifts));
+  EXPECT_THAT(WrongHlsl([](auto* h) {
+                for (uint32_t space = 0; space < 257; ++space) {
+                  h->add_register_shifts()->set_space(space);
+                }
+              }),
+              ElementsAre(kShifts));
+  EXPECT_THAT(WrongHlsl([](auto* h) { h->set_entry_point(std::string(1 << 20, 'a')); }),
+              ElementsAre("glsl.hlsl.entry_point"));
+}
+
 const std::vector<std::string> kNow = {"compute"}, kBoth = {"compute", "fragment"};
 
 TEST(RequestState, ComputeHasNone) {

@@ -120,6 +120,8 @@ WireBounds::WireBounds(const kiln::v1::Capabilities::Limits& limits) {
   const Descriptor& glsl = *GlslSource::descriptor();
   bound(glsl, GlslSource::kDefinesFieldNumber, limits.max_defines());
   bound(glsl, GlslSource::kIncludesFieldNumber, limits.max_includes());
+  bound(*GlslSource::Hlsl::descriptor(), GlslSource::Hlsl::kRegisterShiftsFieldNumber,
+        kMaxRegisterShifts);
   const Descriptor& options = *CompileOptions::descriptor();
   bound(options, CompileOptions::kDisabledPassesFieldNumber, limits.max_disabled_passes());
   bound(*ColorAttachments::descriptor(), ColorAttachments::kAttachmentsFieldNumber,

@@ -27,6 +27,10 @@ namespace kiln::server {
 
 // Bound on unknown fields of a message, and on elements of a field without a bound of its own.
 inline constexpr uint64_t kMaxOtherFields = 4096;
+// Each kind of register has a shift for each of 63 spaces, and one for the others.
+inline constexpr uint64_t kMaxRegisterShifts = 256;
+// glslang's bindings have 16 bits, of which all ones mean that there is none.
+inline constexpr uint32_t kMaxRegisterShift = 0xfffe;
 
 class WireBounds {
  public:

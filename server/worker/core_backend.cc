@@ -20,6 +20,7 @@
 #include "core/driver/compile.h"
 #include "core/driver/explain.h"
 #include "core/front/glsl/glsl.h"
+#include "core/front/hlsl/hlsl.h"
 #include "core/out/container.h"
 #include "proto/launch_record_convert.h"
 #include "proto/statistics.h"
@@ -60,6 +61,7 @@ void Fill(const Explanation& from, kiln::v1::Reason* to) {
   to->set_name(from.name);
   to->set_source_file(from.file);
   to->set_source_line(from.line);
+  to->set_source_column(from.column);
 }
 
 // `words`: the module; empty where there is none. Takes a step of its own, since it walks the
@@ -277,14 +279,37 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1::GlslSource& from) {
   return to;
 }
 
+front::RegisterShifts ToShifts(const kiln::v1::GlslSource::Hlsl& hlsl) {
+  front::RegisterShifts shifts;
+  for (const auto& shift : hlsl.register_shifts()) {
+    const auto kind = static_cast<front::RegisterKind>(shift.kind());
+    if (shift.has_space()) {
+      shifts.of_space[{kind, shift.space()}] = shift.shift();
+    } else {
+      shifts.all[static_cast<size_t>(kind)] = shift.shift();
+    }
+  }
+  return shifts;
+}
+
+// Returns the source as HLSL; nullopt: it is GLSL.
+std::optional<front::HlslSource> ToHlsl(const kiln::v1::GlslSource& from,
+                                        const front::GlslSource& text) {
+  if (!from.has_hlsl()) return std::nullopt;
+  front::HlslSource to = {text, ToShifts(from.hlsl()), from.hlsl().row_major()};
+  if (!from.hlsl().entry_point().empty()) to.text.entry = from.hlsl().entry_point();
+  return to;
+}
+
 // Starts glslang for the source's version. Returns the time that it took, in nanoseconds, if the
-// source is the first of its version in this process; otherwise 0.
-int64_t StartGlslang(const front::GlslSource& source, JobSink* sink) {
-  if (front::GlslangIsReady(source)) return 0;
+// source is the first of its version in this process; otherwise 0. `hlsl`: the source as HLSL.
+int64_t StartGlslang(const front::GlslSource& source, const std::optional<front::HlslSource>& hlsl,
+                     JobSink* sink) {
+  if (hlsl.has_value() ? front::HlslReaderIsReady() : front::GlslangIsReady(source)) return 0;
   const int64_t began = ThreadNanoseconds();
   {
     const Step step(sink, kStartStep, "front");
-    front::StartGlslang(source);
+    hlsl.has_value() ? front::StartHlslReader(*hlsl) : front::StartGlslang(source);
   }
   return ThreadNanoseconds() - began;
 }
@@ -346,15 +371,18 @@ void CoreBackend::Describe(Hello* hello) {
     if (row.kind != CauseKind::kOwn) hello->add_causes(std::string(row.name));
   }
   hello->set_glslang_version(front::GlslangVersion());
+  hello->set_hlsl_version(front::HlslReaderVersion());
 }
 
 void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation* result) {
   const absl::StatusOr<front::GlslSource> source = ToSource(job.glsl());
-  const int64_t start = source.ok() ? StartGlslang(*source, sink) : 0;
+  const std::optional<front::HlslSource> hlsl =
+      source.ok() ? ToHlsl(job.glsl(), *source) : std::nullopt;
+  const int64_t start = source.ok() ? StartGlslang(*source, hlsl, sink) : 0;
   const auto words = [&]() -> absl::StatusOr<std::vector<uint32_t>> {
     const Step step(sink, kTranslateStep, "front");
     if (!source.ok()) return source.status();
-    return front::CompileGlsl(*source);
+    return hlsl.has_value() ? front::CompileHlsl(*hlsl) : front::CompileGlsl(*source);
   }();
   result->set_start_nanoseconds(start);
   result->set_nanoseconds(ThreadNanoseconds() - sink->began() - start);

@@ -156,5 +156,35 @@ TEST_F(CoreBackendTest, RefusalsOfGlslHaveFileAndLine) {
   EXPECT_EQ(large.reason().source_line(), 0u);
 }
 
+TEST_F(CoreBackendTest, HlslIsCompiledWithItsOptions) {
+  TranslateJob job;
+  auto* text = job.mutable_glsl();
+  text->set_name("a.hlsl");
+  text->set_stage("compute");
+  text->set_text(
+      "RWBuffer<float> o : register(u0);\n[numthreads(1, 1, 1)] void A() { o[0] = 1; }\n");
+  text->mutable_hlsl()->set_entry_point("A");
+  const auto translate = [&] {
+    Translation translation;
+    backend_.Translate(job, sink_.get(), &translation);
+    return translation;
+  };
+  const Translation first = translate();
+  EXPECT_EQ(first.status(), TargetResult::OK) << first.message();
+  auto* shift = text->mutable_hlsl()->add_register_shifts();
+  shift->set_kind(kiln::v1::GlslSource::RegisterShift::U);
+  shift->set_shift(7);
+  EXPECT_NE(translate().spirv(), first.spirv());
+  text->mutable_hlsl()->set_entry_point("B");
+  EXPECT_EQ(translate().cause(), "invalid_hlsl");
+  text->set_text("template<typename T> T F();\n");
+  const Translation refused = translate();
+  EXPECT_EQ(refused.status(), TargetResult::REFUSED);
+  EXPECT_EQ(refused.cause(), "hlsl_feature");
+  EXPECT_EQ(refused.reason().source_line(), 1u);
+  text->clear_hlsl();
+  EXPECT_EQ(translate().cause(), "invalid_glsl");
+}
+
 }  // namespace
 }  // namespace kiln::worker

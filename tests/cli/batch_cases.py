@@ -151,7 +151,7 @@ class Batch(Cli):
             self.assertIn('-I /nonexist: there is no such folder; no include will be found in it', self.err)
 
     def test_files_of_other_languages(self):
-        for name, contents, said in (('a.hlsl', 'float4 main() {}', 'is HLSL'),
+        for name, contents, said in (('a.dxil', 'x', 'is a DirectX container'),
                                      ('a.wgsl', '@compute', 'is WGSL'),
                                      ('a.foz', b'\x81FOSSILIZEDB', 'is a Fossilize capture')):
             self.file(name, contents)

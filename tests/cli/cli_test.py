@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 
 from fixture import SCRATCH
 
-CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases',
+CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases', 'hlsl_cases',
          'reach_cases', 'batch_cases', 'permutation_cases', 'export_cases', 'output_cases',
          'readme_cases', 'manual_cases', 'schema_cases',
          'machine_code_cases']

@@ -266,7 +266,8 @@ class Refused(Cli):
         good = {'file': 'a.comp', 'name': None, 'targets': ['tgl'], 'stage': 'comp', 'entry': 'main',
                 'defines': ['N=1', 'M'], 'include_dirs': ['.'], 'spec': [], 'widths': [8, '16'],
                 'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'container': None, 'no_validate': None, 'disable_passes': ['simplify'],
-                'state': {'view_mask': 0}, 'permutations': 'K=1,2'}
+                'state': {'view_mask': 0}, 'permutations': 'K=1,2', 'lang': 'glsl', 'row_major': None,
+                'register_shifts': ['t:16', 'u:4:1']}
         pair = {'vertex', 'fragment', 'vertex_spec'}
         self.assertEqual(set(schemas.SCHEMAS['manifest']['properties']) - set(good), {'entry_point', *pair})
         self.kiln('batch', '--target=tgl', '--strict', '--manifest=' + self.file('good.jsonl', json.dumps(good)))
@@ -288,6 +289,9 @@ class Refused(Cli):
                 ({'state': {'fragmnt': {}}}, '"state" is not a pipeline state'),
                 ({'state': 's.json'}, '"state" must be an object'),
                 ({'permutations': ['K=1']}, '"permutations" must be a string'),
+                ({'lang': 'slang'}, "'slang' is not a language"),
+                ({'row_major': 1}, 'must be true or false'),
+                ({'register_shifts': ['t']}, 'must be KIND:N'),
                 ({'vertex_spec': ['3']}, "there is no '='"),
                 ({'vertex': 'a.vert', 'fragment': 'b.frag'}, '"file" excludes')):
             with self.subTest(change):

@@ -103,13 +103,16 @@ def write_drive(entry, found, timeout):
     os.replace(entry + ".new", entry)
 
 
-def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None, no_lavapipe=False):
+def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None, no_lavapipe=False,
+                 groups=None):
     """Returns a drive.Drive whose `result` holds lavapipe's outputs, if lavapipe could run it. Without lavapipe,
-    only those in the cache; others are the interpreter's alone, in entries of their own."""
+    only those in the cache; others are the interpreter's alone, in entries of their own. `groups`: workgroups
+    of the dispatch instead of the recipe's, with entries of their own."""
     entry = None
     if cache:
+        of_groups = ".groups" + "x".join(map(str, groups)) if groups else ""
         with open(path, "rb") as f:
-            name = "%s.seed%d.json" % (hashlib.sha256(f.read()).hexdigest()[:24], seed)
+            name = "%s.seed%d%s.json" % (hashlib.sha256(f.read()).hexdigest()[:24], seed, of_groups)
         entry = os.path.join(cache, name)
         found = read_drive(entry, path, timeout)
         if found:
@@ -121,7 +124,7 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
                 return found
     scout, doubt = interpreter.scout(folder)
     try:
-        found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt,
+        found = drive.counted_drive(path, folder, seed, groups, timeout=timeout, scout=scout, doubt=doubt,
                                     specialise=True, first_recipe=first_recipe,
                                     lavapipe=not no_lavapipe)
     except Unsupported as e:
@@ -133,13 +136,13 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
     return found
 
 
-def drives_of(path, folder, cache, seeds, timeout, interpreter, no_lavapipe=False):
+def drives_of(path, folder, cache, seeds, timeout, interpreter, no_lavapipe=False, groups=None):
     """Returns one drive for each seed. If the first seed has none, the others are not looked for."""
     found = []
     for seed in seeds:
         recipe = found[0].recipe if found else None
         found.append(cached_drive(path, folder, cache, seed, timeout, interpreter, recipe,
-                                  no_lavapipe))
+                                  no_lavapipe, groups))
         if found[0].job is None:
             break
     return found

@@ -9,6 +9,9 @@ very place:
   order      another order of workgroups, lanes and racing accesses (--opposite, --shuffle) moved it so
              far, or put the other execution's very value into a place of the same output
   undefined  random undefined results (--undefined) moved it, by any distance
+  race       the interpreter saw unordered stores of different values (or stores and atomics) of several
+             invocations to bytes of that very place, a data race after which Vulkan's memory model defines
+             nothing, and an order moved it, by any distance
   beyond     the module accesses a shared array beyond its end. The interpreter sees only accesses that
              leave shared memory: with its shared variables in another order some do, while in their own
              order and with the same random values none does; and such orders moved it, or half of the
@@ -33,7 +36,7 @@ from spirv_module import OP, Module
 RUNS = {"unstable": ["--perturb=%d" % n for n in range(1, 17)],
         "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 33)],
         "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
-KINDS = (*RUNS, "beyond")
+KINDS = (*RUNS, "race", "beyond")
 OP_FUNCTION, OP_VARIABLE, WORKGROUP = 54, 59, 4   # of SPIR-V
 REARRANGED = 24   # orders of shared variables that are tried
 
@@ -132,7 +135,7 @@ def half_moved(places, those):
 def excused(kind, places, mine, got, types, runs):
     """Returns the places that runs of this kind excuse."""
     leaves = Leaves(types)
-    if kind == "undefined":
+    if kind in ("undefined", "race"):
         return {p for p in places if moved(p, mine, runs, leaves)}
     if kind == "beyond":
         return half_moved(places, {p for p in places if moved(p, mine, runs, leaves)})
@@ -141,6 +144,20 @@ def excused(kind, places, mine, got, types, runs):
         put = values_put(mine, runs, types)
         found |= {p for p in places if moved(p, mine, runs, leaves)
                   and leaves.value(got, p) in put[p[0], leaves.kind(p)[1]]}
+    return found
+
+
+def only_raced(races, mine, runs):
+    """Returns the outputs of `runs` with the bytes of `mine` wherever no data race of stores was seen. `races`:
+    the interpreter's result with --races."""
+    found = []
+    for r in runs:
+        changed = {key: bytearray(data) for key, data in mine.items()}
+        for output in races["outputs"]:
+            for begin, end in output.get("raced", []):
+                key = peer.key_of(output)
+                changed[key][begin:end] = r[key][begin:end]
+        found.append({key: bytes(data) for key, data in changed.items()})
     return found
 
 
@@ -270,9 +287,18 @@ def evidence(interpreter, job_path, options, tolerance):
         leave = any(r["outside_local_accesses"] for r in runs)
         return [peer.outputs(r) for r in runs] if leave else []
 
+    def raced_runs():
+        races = interpreter.run(job_path, [*options, "--races"])
+        mine = interpreter.outputs(job_path, options)
+        if not races["ok"] or mine is None:
+            return []
+        return only_raced(races, mine, runs_of("order"))
+
     def runs_of(kind):
         if kind not in made and kind == "beyond":
             made[kind] = rearranged_runs()
+        if kind not in made and kind == "race":
+            made[kind] = raced_runs()
         if kind not in made:
             more = tolerance.loose if kind == "unstable" else []
             runs = [interpreter.outputs(job_path, [*options, *more, o]) for o in RUNS[kind]]

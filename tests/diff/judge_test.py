@@ -18,6 +18,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import excuses  # noqa: E402
 import judging  # noqa: E402
+import peer  # noqa: E402
 import lavapipe_vertex  # noqa: E402
 import processes  # noqa: E402
 import sim_interp  # noqa: E402
@@ -212,6 +213,36 @@ class UndefinedTest(unittest.TestCase):
         mine, got = ints(1, 2), ints(1, 3)
         self.assertEqual(judged(mine, got, types, undefined=[ints(1, 9)]).status, "excused")
         self.assertEqual(judged(mine, got, types, undefined=[ints(9, 2)]).status, "differ")
+
+
+class RaceTest(unittest.TestCase):
+    """A data race of stores: any value is right there, and nowhere else."""
+
+    def evidence_of(self, raced, order):
+        """Returns the runs for "race" of a made-up interpreter that sees races in these bytes; `order`: the
+        outputs in another order of the accesses."""
+        class Interpreter:
+            def run(_, path, options=()):
+                output = {"set": 0, "binding": 0, "index": 0, "hex": ints(1, 2, 3, 4)[0, 0, 0].hex()}
+                return {"ok": True, "outputs": [{**output, "raced": raced} if "--races" in options else output]}
+
+            def outputs(self, path, options):
+                moves = any(o == "--opposite" or o.startswith("--shuffle") for o in options)
+                return order if moves else peer.outputs(self.run(path, options))
+        return excuses.evidence(Interpreter(), "job", [], EXACT)("race")
+
+    def test_bytes_that_race_and_move(self):
+        runs = self.evidence_of([[4, 12]], order=ints(9, 9, 3, 9))
+        self.assertEqual(runs[0], ints(1, 9, 3, 4))
+        mine = ints(1, 2, 3, 4)
+        self.assertEqual(judged(mine, ints(1, 77, 3, 4), INTS, race=runs).status, "excused")
+        self.assertEqual(judged(mine, ints(1, 2, 77, 4), INTS, race=runs).status, "differ")   # does not move
+        self.assertEqual(judged(mine, ints(77, 2, 3, 4), INTS, race=runs).status, "differ")   # does not race
+        self.assertEqual(judged(mine, ints(1, 2, 3, 77), INTS, race=runs).status, "differ")
+
+    def test_nothing_races(self):
+        runs = self.evidence_of([], order=ints(9, 9, 9, 9))
+        self.assertEqual(judged(ints(1, 2, 3, 4), ints(1, 77, 3, 4), INTS, race=runs).status, "differ")
 
 
 class BeyondTest(unittest.TestCase):

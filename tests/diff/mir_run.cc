@@ -10,10 +10,11 @@
 // `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too) or
 // `vertices` (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
-//    "outputs": [{"set", "binding", "index", "hex"}]}
+//    "outputs": [{"set", "binding", "index", "hex", "raced"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb
-// and --undefined are described in core/oracle/interp.h; with --races and --undefined the
+// and --undefined are described in core/oracle/interp.h; "raced" are [begin, end] of the bytes of a
+// buffer that InterpStatistics::raced has, if any; with --races and --undefined the
 // interpreter also knows operands for which an instruction's result is undefined
 // (ImportOptions::mark_undefined). With --loose random rounding also moves all components of that
 // SPIR-V instruction's result by up to ULPS units in the last place. --print writes the MIR to
@@ -354,10 +355,12 @@ json RunJob(const std::string& path, const Flags& flags) {
   };
   for (size_t i = 0; i < inputs.buffers.size(); ++i) {
     add(inputs.buffers[i]);
-    const auto name = names.find(i);
-    if (name == names.end()) continue;
     json& output = result["outputs"].back();
-    output = {{"name", name->second}, {"hex", output["hex"]}};
+    const auto name = names.find(i);
+    if (name != names.end()) output = {{"name", name->second}, {"hex", output["hex"]}};
+    for (const oracle::RacedBytes& raced : run->raced) {
+      if (raced.buffer == i) output["raced"].push_back({raced.begin, raced.end});
+    }
   }
   for (const oracle::BoundImage& b : inputs.images) add(b);
   return result;

@@ -4,7 +4,8 @@ compared with the MIR interpreter, which is compared with lavapipe.
 
     sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH | --rdna2-run PATH [--cache DIR] [--out FILE]
                   [--ulp 16] [--seeds 1,2] [--no-fusion] [--widths 8,16,32] [--order SEED] [--count N]
-                  [--jobs N] [--budget SECONDS] [--no-lavapipe] MODULE.spv... | @LIST
+                  [--jobs N] [--budget SECONDS] [--no-lavapipe] [--groups X,Y,Z] [--declaring N]
+                  MODULE.spv... | @LIST
 
 With --rdna2-run the target is gfx1030, else tgl. Every compiled width is run in contract mode, for tgl with
 and without fusion (blocks entered with all channels off), on the drive of every seed. Each of these is a separate comparison with the
@@ -54,6 +55,11 @@ RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
 # that the scalar cache then must not read.
 COHERENCE = "the scalar cache is not coherent with vector stores"
 MAX_SECONDS = 100   # for one run of the simulator
+
+
+def declaring(capability, paths):
+    """Returns the paths of modules that declare the capability of this number."""
+    return [path for path in paths if capability in Module.load(path).capabilities]
 
 
 def compile_module(a, path, module, folder):
@@ -163,7 +169,7 @@ def judge(a, path, folder):
     tolerance = excuses.Tolerance.of(module, a.ulp)
     agreeing = set(widths)
     for seed, found in zip(a.seeds, drives.drives_of(path, folder, a.cache, a.seeds, a.timeout,
-                                                     a.interpreter, a.no_lavapipe)):
+                                                     a.interpreter, a.no_lavapipe, a.groups)):
         if found.job is None:
             verdict.undriven.append(found.reason)
             continue
@@ -217,8 +223,14 @@ def main():
     p.add_argument("--widths", help="8,16,32: these instead of those that the compiler chooses")
     p.add_argument("--no-fusion", action="store_true")
     p.add_argument("--no-lavapipe", action="store_true", help="only its results in the cache")
+    p.add_argument("--groups", type=lambda s: [int(x) for x in s.split(",")],
+                   help="X,Y,Z: dispatch so many workgroups, for modules with much work in each")
+    p.add_argument("--declaring", type=int, metavar="N",
+                   help="only modules that declare this capability, by its number in SPIR-V (10: Float64)")
     judging.add_arguments(p)
     a = p.parse_args()
+    if a.declaring:
+        a.modules = declaring(a.declaring, judging.in_order(a.modules, a.order))
     take_simulator(a)
     # Without a folder for them, each run looks for drives anew.
     with tempfile.TemporaryDirectory() as own_cache:

@@ -8,7 +8,8 @@ RUN_PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peer"
 
 
 def run_many(jobs, folder, timeout=60):
-    """Results of jobs, in order: {"ok": true, ...} or {"ok": false, "error": ...}. One process runs
+    """Results of jobs, in order: {"ok": true, ...} or {"ok": false, "error": ...}. `timeout`: seconds of
+    processor time for each. One process runs
     them all (starting lavapipe takes longer than a small job); if it dies, the rest fails."""
     paths = []
     for k, job in enumerate(jobs):
@@ -19,7 +20,7 @@ def run_many(jobs, folder, timeout=60):
     try:
         p = subprocess.run([RUN_PEER, "exec", "--timeout", str(timeout), *paths],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           timeout=timeout * len(jobs) + 10)
+                           timeout=10 * timeout * len(jobs) + 10)
         lines = p.stdout.decode(errors="replace").strip().splitlines()
         error = "exit %d: %s" % (p.returncode, p.stderr.decode(errors="replace")[-200:])
     except subprocess.TimeoutExpired as e:
@@ -38,13 +39,18 @@ def run(job, folder, timeout=60):
     return run_many([job], folder, timeout)[0]
 
 
+def key_of(output):
+    """Returns (set, binding, index) of an output; buffers reached by address have the key (name, 0, 0)."""
+    if "binding" not in output:
+        return output["name"], 0, 0
+    return output.get("set", 0), output["binding"], output.get("index", 0)
+
+
 def outputs(result):
-    """Returns (set, binding, index) -> bytes of everything returned as hex; buffers reached by address
-    have the key (name, 0, 0)."""
+    """Returns key_of -> bytes of everything returned as hex."""
     found = {}
     for r in result.get("resources", result.get("outputs", [])):
-        key = ((r["name"], 0, 0) if "binding" not in r
-               else (r.get("set", 0), r["binding"], r.get("index", 0)))
+        key = key_of(r)
         data = r.get("hex", r.get("data"))
         if isinstance(data, str):
             found[key] = bytes.fromhex(data)

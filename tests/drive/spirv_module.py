@@ -53,6 +53,7 @@ class Module:
         self.types, self.constants, self.decorations, self.members = {}, {}, {}, {}
         self.variables, self.functions, self.entries, self.modes = [], {}, [], []
         self.spec_ids, self.specialised = {}, {}
+        self.capabilities = set()   # by number
         if specialise:
             self.specialised = self._shared_spec_ids()
         self._parse()
@@ -95,7 +96,9 @@ class Module:
         current = None
         for i in self.instructions():
             w = i.words
-            if i.op == OP["EntryPoint"]:
+            if i.op == OP["Capability"]:
+                self.capabilities.add(w[0])
+            elif i.op == OP["EntryPoint"]:
                 text = struct.pack("<%dI" % len(w[2:]), *w[2:]).split(b"\0")[0].decode()
                 self.entries.append((w[0], w[1], text))
             elif i.op in (OP["ExecutionMode"], OP["ExecutionModeId"]):

@@ -37,6 +37,7 @@ kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions, bool
   options.memory = seed % 2 == 0;
   options.types = seed % 3 == 1 || seed % 8 == 3;
   options.subgroups = seed % 4 >= 2;
+  options.word_vectors = options.types && seed % 8 >= 3;
   // Not both, so that a disagreement of either kind is known for what it is.
   options.doubles = doubles && !options.subgroups;
   if (seed % 6 == 1) {

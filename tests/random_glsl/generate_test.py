@@ -135,5 +135,26 @@ class RunTest(unittest.TestCase):
             self.assertEqual(p.returncode, 1)
 
 
+class LavapipeTest(unittest.TestCase):
+
+    def test_programs_behind_one_that_ends_the_process_run(self):
+        asked = []
+
+        def run_many(jobs, folder, timeout):
+            """A process that ends at the job named "slow"; those behind it fail."""
+            asked.append(list(jobs))
+            alive = jobs.index("slow") if "slow" in jobs else len(jobs)
+            return [{"ok": k < alive, "job": job} for k, job in enumerate(jobs)]
+
+        before, run.peer.run_many = run.peer.run_many, run_many
+        try:
+            results = run.on_lavapipe(["a", "slow", "b", "slow", "c"], "", 20)
+        finally:
+            run.peer.run_many = before
+        self.assertEqual([r["job"] for r in results], ["a", "slow", "b", "slow", "c"])
+        self.assertEqual([r["ok"] for r in results], [True, False, True, False, True])
+        self.assertEqual(asked[1:], [["b", "slow", "c"], ["c"]])
+
+
 if __name__ == "__main__":
     unittest.main()

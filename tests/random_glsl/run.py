@@ -90,6 +90,17 @@ def first_difference(want, got):
     return ""
 
 
+def on_lavapipe(jobs, folder, timeout):
+    """Returns lavapipe's results of jobs, in order. A program that takes too long, or crashes, ends the process:
+    another one runs those behind it."""
+    results = []
+    while len(results) < len(jobs):
+        got = peer.run_many(jobs[len(results):], folder, timeout)
+        failed = [k for k, r in enumerate(got) if not r.get("ok")]
+        results += got[:failed[0] + 1] if failed else got
+    return results
+
+
 class Runner:
 
     def __init__(self, a):
@@ -139,7 +150,7 @@ class Runner:
                 yield seed, status, cause
             else:
                 ready.append(program)
-        results = peer.run_many([p.job for p in ready], folder, self.a.timeout) if ready else []
+        results = on_lavapipe([p.job for p in ready], folder, self.a.timeout)
         for program, want in zip(ready, results):
             yield (program.seed, *self.judge(program, want))
 

@@ -39,7 +39,8 @@ Reads ReadsOf(const mir::Module& m) {
       case Op::kNumWorkgroups: r.num_workgroups = true; break;
       case Op::kBaseWorkgroup: r.base_workgroup = true; break;
       case Op::kSubgroupId: r.wave = true; break;
-      case Op::kControlBarrier: r.barrier = true; break;
+      case Op::kControlBarrier:
+      case Op::kWorkgroupScan: r.barrier = true; break;
       case Op::kLoadPush:
         r.push = true;
         if (!m.IsConstant(m.source(id, 0))) r.push_by_offset = true;
@@ -260,7 +261,7 @@ uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
   }
   if (abi.wave_word) r |= 1u << 10;
   r |= (abi.local_ids - 1) << 11;
-  r |= (abi.module->shared_bytes + 511) / 512 << 15;
+  r |= (shape.shared_bytes + 511) / 512 << 15;
   return r;
 }
 
@@ -269,7 +270,6 @@ uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
 namespace {
 
 void DescribeCompute(const Abi& abi, out::LaunchRecord& r) {
-  r.shared_bytes = abi.module->shared_bytes;
   r.compute.local_size = abi.module->local_size;
   r.compute.uses_barrier = abi.uses_barrier;
   const bool reads_id = std::any_of(abi.workgroup_id.begin(), abi.workgroup_id.end(),
@@ -290,6 +290,7 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   r.dispatch_width = shape.width;
   AddResources(abi, r);
   if (abi.push_dwords != 0 || abi.push_pointer) r.push_constant_bytes = m.push_constant_bytes;
+  r.shared_bytes = shape.shared_bytes;
   r.scratch_bytes_per_thread = shape.scratch_bytes_per_lane * shape.width;
   if (abi.fragment) {
     DescribeFragment(m, *abi.fragment, r);
@@ -341,7 +342,7 @@ out::AmdHsaKernel KernelOf(const Abi& abi, const ProgramShape& shape) {
   k.lanes = shape.width;
   k.vgprs = shape.vgprs;
   k.sgprs = shape.sgprs;
-  k.lds_bytes = m.shared_bytes;
+  k.lds_bytes = shape.shared_bytes;
   k.scratch_bytes_per_lane = shape.scratch_bytes_per_lane;
   k.kernarg_bytes = abi.kernarg_bytes;
   k.kernarg_alignment = kKernargAlignment;

@@ -103,6 +103,7 @@ struct ProgramShape {
   uint32_t instruction_bytes = 0;
   uint32_t code_bytes = 0;
   uint32_t scratch_bytes_per_lane = 0;
+  uint32_t shared_bytes = 0;  // of a workgroup's LDS
 };
 
 // Returns the launch record of a program. For a kernel it has what does not depend on where data

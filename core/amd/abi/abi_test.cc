@@ -67,6 +67,7 @@ TEST(Abi, EachFieldOfTheRegisters) {
   ProgramShape shape;
   shape.vgprs = 33;
   shape.scratch_bytes_per_lane = 20;
+  shape.shared_bytes = 600;
   const out::LaunchRecord r32 = LaunchOf(*abi, shape);
   // VGPRs, FLOAT_MODE, DX10_CLAMP, MEM_ORDERED.
   EXPECT_EQ(out::AmdOf(r32).rsrc1, 4u | 0xc0u << 12 | 1u << 21 | 1u << 30);

@@ -15,7 +15,8 @@ namespace {
 void EmitOne(Context& c, lir::InstId i) {
   const lir::Inst& in = c.f().inst(i);
   if (IsIsaOp(in.op)) return EmitInstruction(c, i);
-  if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i) && !EmitScan(c, i)) {
+  if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i) && !EmitScan(c, i) &&
+      !EmitWorkgroupScan(c, i)) {
     c.Fail(in, "it should not be here after allocation");
   }
 }

@@ -101,6 +101,21 @@ bool FindForms(Opcode op, FmaForms* forms) {
   }
 }
 
+// Packed, both halves from where they go, into the addend's register.
+Instruction PackedFmaForm(Instruction inst) {
+  constexpr uint8_t kHighFromHigh = 7;
+  const bool plain = inst.op_sel_hi == kHighFromHigh && inst.op_sel == 0 && !inst.clamp &&
+                     (inst.neg | inst.neg_hi) == 0;
+  if (!plain || !(inst.src[2] == inst.dst)) return inst;
+  Instruction shorter = inst;
+  // Which halves of a constant VOP2 reads is written nowhere.
+  if (!shorter.src[0].is_vgpr() || !shorter.src[1].is_vgpr()) return inst;
+  shorter.op = Opcode::kVPkFmacF16;
+  shorter.src[2] = {};
+  shorter.op_sel_hi = 0;
+  return shorter;
+}
+
 // a * b + literal, a * literal + c.
 bool WithLiteral(Instruction& inst, const FmaForms& forms) {
   auto& src = inst.src;
@@ -122,6 +137,7 @@ bool WithLiteral(Instruction& inst, const FmaForms& forms) {
 }
 
 Instruction FmaForm(Instruction inst) {
+  if (inst.op == Opcode::kVPkFmaF16) return PackedFmaForm(inst);
   FmaForms forms;
   if (inst.form != Form::kPlain || HasModifiers(inst) || !FindForms(inst.op, &forms)) return inst;
   if (inst.src[2] == inst.dst) {

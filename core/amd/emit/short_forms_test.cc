@@ -23,6 +23,19 @@ TEST(ShortFormsTest, ALiteralStaysWhereTheShortFormHasNone) {
   EXPECT_EQ(EmitLine("%v1 = v_fma_f16 %v2 %v3 %v1 {[]}"), "v_fmac_f16_e32 v1, v2, v3");
 }
 
+// v_pk_fmac reads the words where they are, from vector registers.
+TEST(ShortFormsTest, PackedSumsInPlace) {
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {[op_sel_hi 7]}"), "v_pk_fmac_f16 v1, v2, v3");
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {[op_sel_hi 3]}"),
+            "v_pk_fma_f16 v1, v2, v3, v1 op_sel_hi:[1,1,0]");
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %s2 %v3 %v1 {[op_sel_hi 7]}"),
+            "v_pk_fma_f16 v1, s2, v3, v1");
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 -%v1 {[op_sel_hi 7 neg_hi 4]}"),
+            "v_pk_fma_f16 v1, v2, v3, v1 neg_lo:[0,0,1] neg_hi:[0,0,1]");
+  EXPECT_EQ(EmitLine("%v1 = v_pk_fma_f16 %v2 %v3 %v1 {sat [op_sel_hi 7]}"),
+            "v_pk_fma_f16 v1, v2, v3, v1 clamp");
+}
+
 // s_addk tells an overflow where s_add_u32 tells a carry; s_addk and s_mulk add to their own
 // register.
 TEST(ShortFormsTest, ScalarsWhoseConditionIsRead) {

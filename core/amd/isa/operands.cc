@@ -67,9 +67,9 @@ struct Builder {
   Wave wave;
   OperandUses& uses;
 
-  void Explicit(Member member, Type type, int dwords, bool read, bool written) {
-    const Operand& operand = OperandOf(inst, member);
-    if (!Exists(inst, member) || !operand.exists()) return;
+  void Explicit(Member member, const Operand& operand, Type type, int dwords, bool read,
+                bool written) {
+    if (!operand.exists() || !Exists(inst, member)) return;
     OperandUse use;
     use.operand = operand;
     use.type = type;
@@ -104,8 +104,8 @@ void AddDst(Builder& b) {
   const bool written = !(shared && (stores || (atomic && !b.inst.glc)));
   int dwords = OperandDwords(b.inst, info.dst, b.wave);
   if (IsBuffer(info.encoding) && b.inst.tfe) ++dwords;
-  b.Explicit(Member::kDst, info.dst, dwords, read, written);
-  b.Explicit(Member::kSdst, Type::kMask, MaskDwords(b.wave), false, true);
+  b.Explicit(Member::kDst, b.inst.dst, info.dst, dwords, read, written);
+  b.Explicit(Member::kSdst, b.inst.sdst, Type::kMask, MaskDwords(b.wave), false, true);
 }
 
 // Returns the dwords of a source that are not what its type says.
@@ -122,13 +122,18 @@ int SourceDwords(const Builder& b, int i) {
 
 void AddSources(Builder& b) {
   for (int i = 0; i < 3; ++i) {
+    const Operand& operand = b.inst.src[i];
+    if (!operand.exists()) continue;
     const Member member = static_cast<Member>(static_cast<int>(Member::kSrc0) + i);
     const bool written = i == 0 && b.info.Has(opcode_flag::kSrc0W);
-    b.Explicit(member, b.info.src[i], SourceDwords(b, i), true, written);
+    b.Explicit(member, operand, b.info.src[i], SourceDwords(b, i), true, written);
   }
-  if (b.info.encoding == Encoding::kExp) b.Explicit(Member::kSrc3, Type::kB32, 1, true, false);
+  if (b.info.encoding == Encoding::kExp) {
+    b.Explicit(Member::kSrc3, b.inst.src[3], Type::kB32, 1, true, false);
+  }
+  if (b.info.encoding != Encoding::kMimg) return;
   const int parts = std::min(ImageAddressDwords(b.inst) - 1, 4 * b.inst.nsa_dwords);
-  for (int i = 0; b.info.encoding == Encoding::kMimg && i < parts; ++i) {
+  for (int i = 0; i < parts; ++i) {
     OperandUse use;
     use.operand = Vgpr(b.inst.address[static_cast<size_t>(i)]);
     use.type = Type::kB32;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <type_traits>
 
 #include "absl/types/span.h"
 #include "core/amd/isa/fields.h"
@@ -30,6 +31,8 @@ class OperandUses {
   // dst, sdst, 4 sources, 12 parts of an address, 4 implicit registers.
   static constexpr int kMax = 22;
 
+  OperandUses() {}  // NOLINT(modernize-use-equals-default): that would fill all places
+
   void Add(const OperandUse& use) {
     assert(count_ < kMax);
     uses_[static_cast<size_t>(count_++)] = use;
@@ -38,7 +41,10 @@ class OperandUses {
   const OperandUse* end() const { return uses_.data() + count_; }
 
  private:
-  std::array<OperandUse, kMax> uses_;
+  static_assert(std::is_trivially_copyable_v<OperandUse>);
+  union {
+    std::array<OperandUse, kMax> uses_;  // the first count_ are set
+  };
   int count_ = 0;
 };
 

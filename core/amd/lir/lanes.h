@@ -29,6 +29,23 @@ struct ScanAux {
   }
 };
 
+// The aux of kLaneStore.
+struct StoreAux {
+  uint16_t offset = 0;        // in LDS, from the address, of the first value
+  uint8_t stride_dwords = 0;  // from one value to the next
+  uint8_t bytes = 4;          // of a value: 1 or 4
+  bool whole_wave = false;    // all lanes of the wave are on
+
+  constexpr uint32_t Pack() const {
+    return offset | uint32_t{stride_dwords} << 16 | uint32_t{bytes} << 24 |
+           uint32_t{whole_wave} << 31;
+  }
+  static constexpr StoreAux Unpack(uint32_t aux) {
+    return {static_cast<uint16_t>(aux & 0xffff), static_cast<uint8_t>(aux >> 16 & 0xff),
+            static_cast<uint8_t>(aux >> 24 & 0x7f), aux >> 31 != 0};
+  }
+};
+
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_LIR_LANES_H_

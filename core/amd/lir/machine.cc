@@ -114,8 +114,10 @@ uint32_t FlagsOf(const OpcodeInfo& info) {
       return lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect;
     }
     if (info.Has(kStore)) return lir::kOpWritesMemory | lir::kOpSideEffect;
-    if (info.Has(kLoad)) return lir::kOpReadsMemory;
+    if (info.Has(kLoad)) return lir::kOpReadsMemory | lir::kOpSendLike;
   }
+  // (Scalar memory is not in the order of accesses: it is read only where nothing writes.)
+  if (info.unit == isa::Unit::kScalarMemory && info.dst != isa::Type::kN) return lir::kOpSendLike;
   if (isa::IsVectorAlu(info.encoding) && (info.dst == isa::Type::kMask || info.Has(kCarryOut))) {
     return lir::kOpAcrossLanes | lir::kOpWritesOffLanes;
   }

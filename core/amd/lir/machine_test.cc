@@ -188,6 +188,12 @@ TEST(Machine, TablesSayWhatOperationsDo) {
   EXPECT_TRUE(info(isa::Opcode::kVCmpLtU32).flags & lir::kOpWritesOffLanes);
   EXPECT_TRUE(info(isa::Opcode::kBufferStoreDword).flags & lir::kOpSideEffect);
   EXPECT_FALSE(info(isa::Opcode::kBufferLoadDword).flags & lir::kOpSideEffect);
+  // Components that nothing reads are written late all the same.
+  for (const isa::Opcode op : {isa::Opcode::kBufferLoadDwordx4, isa::Opcode::kSLoadDwordx4,
+                               isa::Opcode::kImageSample, isa::Opcode::kDsReadB128}) {
+    EXPECT_TRUE(info(op).flags & lir::kOpSendLike) << info(op).name;
+  }
+  EXPECT_FALSE(info(isa::Opcode::kSAddU32).flags & lir::kOpSendLike);
   EXPECT_NE(info(isa::Opcode::kDsReadB32).memory_class,
             info(isa::Opcode::kBufferLoadDword).memory_class);
 }

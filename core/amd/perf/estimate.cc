@@ -60,12 +60,14 @@ class Walk {
  private:
   using Queue = std::deque<Pending>;
 
-  void WaitForResults(const isa::Instruction& inst, const std::array<int, kCounters>& waits);
+  void WaitForResults(const isa::Instruction& inst, const isa::OperandUses& uses,
+                      const std::array<int, kCounters>& waits);
   void WaitForUnits(const Timing& timing);
   void Occupy(const Timing& timing);
   void Count(const isa::OpcodeInfo& info, const Timing& timing);
-  void Publish(const isa::Instruction& inst, const Timing& timing, int64_t start);
-  Pending Needed(const isa::Instruction& inst, Pending so_far) const;
+  void Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
+               int64_t start);
+  Pending Needed(const isa::OpcodeInfo& info, const isa::OperandUses& uses, Pending so_far) const;
 
   isa::Wave wave_;
   int64_t cycle_ = 0;
@@ -96,9 +98,9 @@ void Walk::Join(const Walk& before) {
   }
 }
 
-Pending Walk::Needed(const isa::Instruction& inst, Pending so_far) const {
-  const isa::OpcodeInfo& info = isa::Info(inst.op);
-  for (const isa::OperandUse& use : isa::OperandsOf(inst, wave_)) {
+Pending Walk::Needed(const isa::OpcodeInfo& info, const isa::OperandUses& uses,
+                     Pending so_far) const {
+  for (const isa::OperandUse& use : uses) {
     if (!use.read) continue;
     if (use.implicit && use.operand.code == isa::kExecLo && IsVector(info)) continue;
     const size_t first = use.operand.code;
@@ -108,7 +110,8 @@ Pending Walk::Needed(const isa::Instruction& inst, Pending so_far) const {
   return so_far;
 }
 
-void Walk::WaitForResults(const isa::Instruction& inst, const std::array<int, kCounters>& waits) {
+void Walk::WaitForResults(const isa::Instruction& inst, const isa::OperandUses& uses,
+                          const std::array<int, kCounters>& waits) {
   Pending last{cycle_, Stall::kScalarResults};
   for (size_t c = 0; c < kCounters; ++c) {
     Queue& queue = pending_[c];
@@ -120,7 +123,7 @@ void Walk::WaitForResults(const isa::Instruction& inst, const std::array<int, kC
   if (isa::Info(inst.op).Has(isa::opcode_flag::kEnd)) {
     for (const Pending& each : registers_) last = Later(last, each);
   }
-  last = Needed(inst, last);
+  last = Needed(isa::Info(inst.op), uses, last);
   spent_.stalls[static_cast<size_t>(last.why)] += last.ready - cycle_;
   cycle_ = last.ready;
 }
@@ -152,8 +155,8 @@ void Walk::Count(const isa::OpcodeInfo& info, const Timing& timing) {
   }
 }
 
-void Walk::Publish(const isa::Instruction& inst, const Timing& timing, int64_t start) {
-  const isa::OpcodeInfo& info = isa::Info(inst.op);
+void Walk::Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
+                   int64_t start) {
   Pending result{timing.result,
                  IsArithmetic(info.encoding) ? Stall::kVectorResults : Stall::kScalarResults};
   for (size_t c = 0; c < kCounters; ++c) {
@@ -162,7 +165,7 @@ void Walk::Publish(const isa::Instruction& inst, const Timing& timing, int64_t s
     if (timing.counted[c] > result.ready) result = {timing.counted[c], MemoryStall(info, counter)};
   }
   result.ready += start;
-  for (const isa::OperandUse& use : isa::OperandsOf(inst, wave_)) {
+  for (const isa::OperandUse& use : uses) {
     if (!use.written) continue;
     Pending own = result;
     if (!use.operand.is_vgpr() && own.why == Stall::kVectorResults) own.why = Stall::kLaneReads;
@@ -175,7 +178,8 @@ void Walk::Publish(const isa::Instruction& inst, const Timing& timing, int64_t s
 void Walk::Add(const isa::Instruction& inst) {
   const isa::OpcodeInfo& info = isa::Info(inst.op);
   const Timing timing = TimingOf(inst);
-  WaitForResults(inst, WaitsOf(inst, timing));
+  const isa::OperandUses uses = isa::OperandsOf(inst, wave_);
+  WaitForResults(inst, uses, WaitsOf(inst, timing));
   const int issues = wave_ == isa::Wave::k64 && IsVector(info) ? 2 : 1;
   int64_t start = 0;
   for (int i = 0; i < issues; ++i) {
@@ -185,7 +189,7 @@ void Walk::Add(const isa::Instruction& inst) {
     ++cycle_;
   }
   Count(info, timing);
-  Publish(inst, timing, start);
+  Publish(info, uses, timing, start);
 }
 
 // Weights have this many fractional bits: enough for eight sides of ifs on exec without loss.

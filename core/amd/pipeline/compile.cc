@@ -10,6 +10,7 @@
 #include "core/amd/isa/wave_limits.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/choose_scans.h"
 #include "core/amd/pipeline/passes.h"
 #include "core/amd/pipeline/recorded.h"
 #include "core/amd/pipeline/statistics.h"
@@ -82,7 +83,8 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
                               w.binary.sgprs,
                               w.binary.instruction_bytes,
                               static_cast<uint32_t>(w.binary.bytes.size()),
-                              w.scratch_bytes_per_lane()};
+                              w.scratch_bytes_per_lane(),
+                              w.shared_bytes};
   v.launch = LaunchOf(abi, shape);
   const absl::StatusOr<Recorded> recorded = ReadRecord(v.launch, w.binary.bytes.size());
   if (!recorded.ok()) return recorded.status();
@@ -119,7 +121,7 @@ void MarkPreferred(std::vector<Variant>& variants) {
 constexpr mid::Features kFeatures = {
     .int64 = false,
     .int8 = false,
-    .dot4 = true,
+    .dot4 = kGfx1030.dot_products,
     .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
     .half_floats = true,
     .addresses = true,
@@ -141,10 +143,22 @@ constexpr mid::Features kFeatures = {
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = true}};
 const mid::Features kGfx1030Features = kFeatures;
 
+mid::Features FeaturesOf(const Device& device) {
+  mid::Features features = kFeatures;
+  features.dot4 = device.dot_products;
+  return features;
+}
+
 std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
 
 absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
                                        Runner& runner, Sink* sink) {
+  return CompileWaves(kGfx1030, std::nullopt, m, options, runner, sink);
+}
+
+absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanForm> scan,
+                                      const mir::Module& m, const CompileOptions& options,
+                                      Runner& runner, Sink* sink) {
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
   const AbiKind kind =
       options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver;
@@ -162,6 +176,11 @@ absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOption
     work.check = options.passes.verify_each;
     runner.set_width(lanes);
     absl::Status s = CheckSize(m, options, lanes);
+    if (scan) {
+      work.scans = AllScans(*scan);
+    } else if (s.ok()) {
+      s = ChooseScans(device, m, work.lanes, &work.scans);
+    }
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
     if (!s.ok()) {

@@ -3,9 +3,12 @@
 #define KILN_CORE_AMD_PIPELINE_COMPILE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/amd/device/device.h"
+#include "core/amd/select/scan_form.h"
 #include "core/base/pass.h"
 #include "core/base/sink.h"
 #include "core/mid/features.h"
@@ -16,6 +19,7 @@
 namespace kiln::amd {
 
 extern const mid::Features kGfx1030Features;
+mid::Features FeaturesOf(const Device& device);
 
 // Returns the name of a program with so many lanes: "wave32".
 std::string VariantName(uint32_t width);
@@ -25,6 +29,12 @@ std::string VariantName(uint32_t width);
 // resources are refused.
 absl::StatusOr<Compiled> CompileModule(const mir::Module& module, const CompileOptions& options,
                                        Runner& runner, Sink* sink);
+
+// The same for any device. `scan`: the form of every scan of the workgroup, which the device has;
+// nothing: of each the one that the cost model finds fastest.
+absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanForm> scan,
+                                      const mir::Module& module, const CompileOptions& options,
+                                      Runner& runner, Sink* sink);
 
 }  // namespace kiln::amd
 

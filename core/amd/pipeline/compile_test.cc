@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/amd/pipeline/choose_scans.h"
 #include "core/base/cause.h"
 #include "core/mir/parse.h"
 #include "gtest/gtest.h"
@@ -136,6 +138,28 @@ TEST(CompileModule, SizesThatCannotBeLaunchedAreRefused) {
   EXPECT_EQ(Names(CompileText(Kernel("1024, 2, 1"))), "too_many_invocations");
   EXPECT_EQ(Names(CompileText(Kernel("64, 1, 1", "shared 65536\n"))), "wave32 wave64 ");
   EXPECT_EQ(Names(CompileText(Kernel("64, 1, 1", "shared 65540\n"))), "shared_memory_too_large");
+}
+
+// Each size has the model's form, whose counts are behind the module's 8 bytes of LDS.
+TEST(CompileModule, ScansOfTheWorkgroup) {
+  const auto scan = [](int shared) {
+    return absl::StrCat("mir 1\nentry \"main\"\nlocal_size 256, 1, 1\nshared ", shared,
+                        "\nbody {\n%1:i32, %2:i32 = workgroup_scan[256] 0, 1, 2\nreturn\n}\n");
+  };
+  const auto compiled = CompileText(scan(8));
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  ASSERT_EQ(compiled->variants.size(), 2u);
+  for (const Variant& v : compiled->variants) {
+    const auto width = static_cast<uint32_t>(v.width);
+    const ScanShape shape = {.width = width, .waves = 256 / width, .streams = 1};
+    const auto form = FastestScan(kGfx1030, shape);
+    ASSERT_TRUE(form.ok()) << form.status();
+    EXPECT_EQ(v.launch.shared_bytes, 8 + 4 * LdsDwords(*form, shape)) << v.name;
+    EXPECT_TRUE(v.launch.compute.uses_barrier);
+    EXPECT_EQ(v.statistics.At("lds_bytes"), v.launch.shared_bytes);
+  }
+  EXPECT_EQ(Names(CompileText(scan(65532))), "wave64 ") << "four bytes are left";
+  EXPECT_EQ(Names(CompileText(scan(65536))), "shared_memory_too_large");
 }
 
 TEST(CompileModule, EachResultHasItsRecordAndFigures) {

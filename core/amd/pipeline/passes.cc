@@ -10,13 +10,17 @@
 #include "absl/status/status.h"
 #include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/emit/emit.h"
+#include "core/amd/isa/wave_limits.h"
 #include "core/amd/lir/machine.h"
 #include "core/amd/lir/ops.h"
+#include "core/amd/optimise/mix_words.h"
+#include "core/amd/optimise/pair_words.h"
 #include "core/amd/pipeline/reload_descriptors.h"
 #include "core/amd/pipeline/schedule.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
 #include "core/amd/waits/insert_waits.h"
+#include "core/base/cause.h"
 #include "core/base/joined.h"
 #include "core/lir/def_use.h"
 #include "core/lir/merge_equal.h"
@@ -33,13 +37,26 @@ namespace kiln::amd {
 namespace {
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
-  absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes);
+  absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes, w.scans);
   if (!made.ok()) return made.status();
+  if (made->shared_bytes > isa::kLdsOfCu) {
+    return BeyondLimit("shared_memory_too_large", "shared variables and scans of the workgroup",
+                       w.module->shared_id);
+  }
+  w.shared_bytes = made->shared_bytes;
   w.lir = std::move(made->function);
   w.private_bytes = made->private_bytes;
   w.lir.pool_units = {w.max_vgprs, kSgprUnits, 1};
   w.stage = Work::Stage::kSsa;
   return true;
+}
+
+absl::StatusOr<bool> PairWords(Work& w, PassContext& context) {
+  return amd::PairWords(Gfx1030Machine(), w.lir, [&] { return context.Rewrite(); });
+}
+
+absl::StatusOr<bool> MixWords(Work& w, PassContext& context) {
+  return amd::MixWords(w.lir, [&] { return context.Rewrite(); });
 }
 
 absl::StatusOr<bool> MergeEqualInstructions(Work& w, PassContext& context) {
@@ -164,6 +181,9 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
 
 constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"select", Select, false, 0, "selects LIR instructions for MIR at one width"},
+    {"pair_words", PairWords, true, 0,
+     "computes two operations of 16 bits by one packed instruction"},
+    {"mix_words", MixWords, true, 0, "lets sums and products of singles read halves"},
     {"merge_equal_instructions", MergeEqualInstructions, true, 0,
      "merges instructions that compute the same"},
     {"remove_dead_instructions", RemoveDeadInstructions, true, 0, "removes dead instructions"},
@@ -180,6 +200,10 @@ constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
 constexpr auto kPasses = Joined(kResolvedPasses<Work>, kOwnPasses);
 
 constexpr auto kOwnOrder = std::to_array<PassOrder>({
+    {"select", "pair_words", "works on LIR"},
+    {"pair_words", "merge_equal_instructions", "words may be put together in one way twice"},
+    {"pair_words", "mix_words", "packed operations leave conversions of high words"},
+    {"mix_words", "remove_dead_instructions", "conversions may be dead"},
     {"select", "merge_equal_instructions", "works on LIR"},
     {"merge_equal_instructions", "remove_dead_instructions", "sources of what went may be dead"},
     {"emit", "insert_waits", "waits belong to the final order"},

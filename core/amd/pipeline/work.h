@@ -8,6 +8,7 @@
 #include "core/amd/abi/abi.h"
 #include "core/amd/emit/finalise.h"
 #include "core/amd/emit/program.h"
+#include "core/amd/select/scan_form.h"
 #include "core/lir/lir.h"
 #include "core/target/resolved_passes.h"
 
@@ -18,6 +19,7 @@ struct Work : ModuleAtWidth {
   uint32_t lanes = 32;
   uint32_t max_vgprs = 256;  // with which a workgroup fits a CU
   bool check = false;        // run the checkers of allocation and waits
+  ScanForms scans = {};      // the form of each scan of the workgroup
   uint32_t width() const { return lanes; }
 
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
@@ -27,6 +29,7 @@ struct Work : ModuleAtWidth {
   uint32_t vgpr_goal = 0;  // the most VGPRs with which as many waves share a SIMD as planned
   Program program;
   Binary binary;
+  uint32_t shared_bytes = 0;   // of the workgroup's LDS, with what scans need
   uint32_t private_bytes = 0;  // of a lane's scratch, from its start
   uint32_t spill_bytes = 0;    // of a lane's scratch, after these
   int64_t spilled_sgprs = 0;

@@ -157,6 +157,15 @@ TEST(SelectArithmetic, DivisionByScalars) {
   EXPECT_EQ(scalar.find("v_cndmask"), std::string::npos) << scalar;
 }
 
+// By the scale that core/sim/rdna2/alu/sequences_test.cc tries, every reciprocal within one ulp
+// does.
+TEST(SelectArithmetic, DivisionScalesTheReciprocal) {
+  for (const char* division : {"udiv %2, %2", "urem %1, %2", "sdiv %1, %1"}) {
+    const std::string text = SelectedText("%10:i32 = " + std::string(division) + "\n");
+    EXPECT_NE(text.find("v_mul_f32 #0x4f7ffffc"), std::string::npos) << text;
+  }
+}
+
 TEST(SelectArithmetic, DotProducts) {
   EXPECT_EQ(SelectedOps("%10:i32 = sdot4x8 %1, %2, %1\n"), "v_dot4_i32_i8");
   EXPECT_EQ(SelectedOps("%10:i32 = sudot4x8 %1, %2, %1\n"),

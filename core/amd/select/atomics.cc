@@ -1,6 +1,7 @@
 #include "core/amd/select/atomics.h"
 
 #include "absl/container/inlined_vector.h"
+#include "core/amd/select/barriers.h"
 
 namespace kiln::amd {
 namespace {
@@ -47,13 +48,11 @@ const Row* RowOf(mir::AtomicOp op) {
 }
 
 // Returns the operation by which one without an instruction of its own is done, and its operand:
-// increments add 1, a load is an or of 0.
+// increments add 1.
 mir::AtomicOp Replaced(mir::AtomicOp op, std::optional<uint32_t>* operand) {
   switch (op) {
     case mir::AtomicOp::kIncrement: *operand = 1; return mir::AtomicOp::kAdd;
     case mir::AtomicOp::kDecrement: *operand = 1; return mir::AtomicOp::kSub;
-    case mir::AtomicOp::kLoad: *operand = 0; return mir::AtomicOp::kOr;
-    case mir::AtomicOp::kStore: return mir::AtomicOp::kExchange;
     default: return op;
   }
 }
@@ -72,6 +71,31 @@ void Atomics::SetResult(mir::InstId id, const Operand& old, bool wide) {
   e_.Set(m_.result(id), result);
 }
 
+// Aligned accesses of four and eight bytes are atomic by themselves; loads with GLC and DLC and
+// stores with GLC go to the level of the device (LLVM 19, AMDGPUUsage, memory model of GFX10:
+// atomic loads; Mesa 25.0.7, ac_shader_util.c, ac_get_hw_cache_flags, for the bits of stores). LDS
+// has one level. An atomic load is in order with all other accesses, since two of one place must
+// be.
+void Atomics::Load(mir::InstId id, Location location, bool wide) {
+  if (e_.UsedMask(id) == 0) return;
+  if (location.space != Space::kShared) location.cache = kGlc | kDlc;
+  KeepOrder(e_);
+  const uint32_t dwords = wide ? 2 : 1;
+  const VectorMemory::Dwords loaded =
+      memory_.Load(location, 4 * dwords, {dwords, (1u << dwords) - 1});
+  SetResult(id, e_.Vector(loaded, kFileV), wide);
+}
+
+void Atomics::Store(mir::InstId id, Location location, int first, bool pairs, bool wide) {
+  if (location.space != Space::kShared) location.cache = kGlc;
+  VectorMemory::Dwords values;
+  for (int half = 0; half < (wide ? 2 : 1); ++half) {
+    const mir::ValueId v = m_.source(id, first + (pairs ? half : 0));
+    values.push_back(wide && !pairs ? e_.Half(v, half) : e_.Src(v));
+  }
+  memory_.Store(location, 4 * static_cast<uint32_t>(values.size()), 0, values);
+}
+
 absl::Status Atomics::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   int next = 0;
@@ -82,6 +106,14 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
   const Row* row = RowOf(op);
   const bool pairs = inst.op == mir::Op::kGlobalAtomic64 || inst.op == mir::Op::kSharedAtomic64;
   const bool wide = pairs || e_.BitsOf(m_.result(id)) == 64;
+  if (asked == mir::AtomicOp::kLoad || asked == mir::AtomicOp::kStore) {
+    if (asked == mir::AtomicOp::kLoad) {
+      Load(id, location, wide);
+    } else {
+      Store(id, location, next, pairs, wide);
+    }
+    return absl::OkStatus();
+  }
   if (row == nullptr) return e_.Unexpected("an atomic that has no instruction");
   // Operands as dwords: comparator first.
   absl::InlinedVector<Operand, 4> operands;

@@ -2,24 +2,33 @@
 #ifndef KILN_CORE_AMD_SELECT_BARRIERS_H_
 #define KILN_CORE_AMD_SELECT_BARRIERS_H_
 
+#include <optional>
+
 #include "core/amd/select/emission.h"
 
 namespace kiln::amd {
+
+// Keeps accesses to memory before it before those after it, in the order of instructions alone: no
+// instruction is made. Schedules keep loads in no order among themselves, but two atomic loads of
+// one place may not pass each other.
+void KeepOrder(Emission& e);
 
 class Barriers : public Room {
  public:
   explicit Barriers(Emission& e) : Room(e) {}
 
   void ControlBarrier(mir::InstId id);
-  void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  void MemoryBarrier(mir::InstId id);
+  // Waits for all waves of the workgroup; `shared`: and before for this wave's accesses to shared
+  // memory.
+  void Wait(bool shared);
 
  private:
   bool OneWave() const;
-};
+  bool ReadsThroughCaches();
 
-// Bits of Extra::simm of a barrier instruction: the accesses that end before it. core/amd/waits
-// makes waits of them.
-enum BarrierWaits : uint16_t { kWaitShared = 1, kWaitMemory = 2 };
+  std::optional<bool> reads_;
+};
 
 }  // namespace kiln::amd
 

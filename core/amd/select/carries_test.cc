@@ -31,6 +31,19 @@ TEST(SelectCarries, OfScalarsJoinVectors) {
             "s_sub_u32 s_subb_u32");
 }
 
+// The high half of a sum of 64 bits takes the carry of the low one, in scalar registers too, so
+// that no other sum comes between the two and SCC need not be saved.
+TEST(SelectCarries, JoinTheHighHalf) {
+  EXPECT_EQ(SelectedOps("%10:i32 = iadd %2, 5\n%11:i32 = uadd_carry %2, 5\n"
+                        "%12:i32 = imul %2, 3\n%13:i32 = iadd %12, %2\n"
+                        "%14:i32 = iadd %13, %11\n%15:i32 = xor %14, %10\n"),
+            "s_add_u32 s_mul_i32 s_addc_u32 s_xor_b32");
+  // Two carries are added one after the other.
+  EXPECT_EQ(SelectedOps("%10:i32 = uadd_carry %2, 5\n%11:i32 = uadd_carry %2, 7\n"
+                        "%12:i32 = iadd %2, %10\n%13:i32 = iadd %12, %11\n"),
+            "s_add_u32 s_add_u32 s_addc_u32 s_addc_u32");
+}
+
 // A borrow that is subtracted from is a number, as is one that is added.
 TEST(SelectCarries, OnlyASubtrahendIsABorrow) {
   EXPECT_EQ(SelectedOps("%10:i32 = usub_borrow %1, 5\n%11:i32 = isub %10, %1\n"),

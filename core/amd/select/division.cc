@@ -3,15 +3,32 @@
 #include "core/amd/select/arithmetic.h"
 
 namespace kiln::amd {
+namespace {
 
-// Returns the reciprocal of a divisor in single precision, scaled by 2^32 - 512 so that it is never
-// too large, refined by one Newton step (LLVM 19, AMDGPUCodeGenPrepare.cpp; T. Rodeheffer,
-// "Software Integer Division", 2008). That of a scalar is scalar: multiplications of 32 bits take
-// four times as long in vector instructions.
+// The scale of the reciprocal: 2^32 (1 - 2^-22), as f32. Any reciprocal within one ulp does (RDNA2
+// ISA guide, V_RCP_F32: "1ULP accuracy"; it need not be the nearest number):
+//
+// * The conversion of the divisor b and the product are off by at most 2^-24 of their values,
+//   v_rcp_f32 by 2^-23, and (1 - 2^-22) (1 + 2^-24) (1 + 2^-23) / (1 - 2^-24) < 1. So r * b < 2^32.
+//   Were it larger, 2^32 - r * b would wrap and the Newton step double r: by the scale of LLVM and
+//   Mesa, 2^32 - 512, a reciprocal of 3 that is one ulp too large makes wrong quotients.
+// * Downwards the errors sum up to 2^-21, and truncation takes up to one: the error e = 2^32 - r *
+// b
+//   is at most 2^11 + b. The step leaves at most e^2 / 2^32 + b, which is at most 2 b if b < 2^31;
+//   otherwise r is 0 or 1, and the error at most 2 b as well. A quotient a * r / 2^32 is then less
+//   than 2 below a / b, and one less by truncation: at most 2 below the whole quotient.
+constexpr uint32_t kScale = 0x4f7ffffc;
+
+}  // namespace
+
+// Returns the reciprocal of a divisor in single precision, scaled so that it is never too large,
+// refined by one Newton step (LLVM 19, AMDGPUCodeGenPrepare.cpp; T. Rodeheffer, "Software Integer
+// Division", 2008). That of a scalar is scalar: multiplications of 32 bits take four times as long
+// in vector instructions.
 Operand Arithmetic::Reciprocal(const Operand& b) {
   const Operand single = e_.Valu(Opcode::kVRcpIflagF32, {e_.Valu(Opcode::kVCvtF32U32, {b})});
   const Operand r =
-      e_.Valu(Opcode::kVCvtU32F32, {e_.Valu(Opcode::kVMulF32, {Imm(0x4f7ffffe), single})});
+      e_.Valu(Opcode::kVCvtU32F32, {e_.Valu(Opcode::kVMulF32, {Imm(kScale), single})});
   if (e_.IsIn(b, kFileS)) {
     const Operand s = e_.ToS(r);
     const Operand error = e_.Salu(Opcode::kSMulI32, {e_.Salu(Opcode::kSSubU32, {Imm(0), b}), s});

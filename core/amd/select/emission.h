@@ -183,6 +183,9 @@ class Emission : public mid::ModuleCursor {
   const std::vector<bool> one_value_;  // by MIR value (one_values.h)
 };
 
+// Returns the fields of a dot product of whole dwords, as LLVM 19 and Mesa 25.0.7 encode it.
+Extra WholeDotProduct();
+
 // Returns true for the bits of a 32-bit operand that need no literal: integers from -16 to 64, and
 // eight floats and 1/2pi (ISA guide, table 3). Numbers of 16 and 64 bits have others.
 bool IsInline(uint32_t bits);

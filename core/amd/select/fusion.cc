@@ -146,9 +146,16 @@ std::optional<Fusion> Fusions::MatchMedian(mir::InstId outer, int inner_source, 
   return std::nullopt;
 }
 
-// Bit fields, and sums with a number shifted by 1 to 4.
+// Bit fields, sums with a number shifted by 1 to 4, and sums of two numbers and a carry.
 bool Fusions::HasScalarForm(const Fusion& fusion) const {
   if (fusion.op == Opcode::kVBfeU32 || fusion.op == Opcode::kVBfeI32) return true;
+  if (fusion.op == Opcode::kVAdd3U32) {
+    const auto is_carry = [&](const Fusion::Source& source) {
+      return e_.DefinedBy(source.value, mir::Op::kUaddCarry).has_value();
+    };
+    return is_carry(fusion.sources[2]) && !is_carry(fusion.sources[0]) &&
+           !is_carry(fusion.sources[1]);
+  }
   if (fusion.op != Opcode::kVLshlAddU32 || !m_.IsConstant(fusion.sources[1].value)) return false;
   const uint64_t count = m_.value(fusion.sources[1].value).bits;
   return count >= 1 && count <= 4;

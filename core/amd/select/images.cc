@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/select/barriers.h"
 
 namespace kiln::amd {
 namespace {
@@ -51,10 +52,8 @@ Opcode AtomicOf(mir::AtomicOp op, bool buffer) {
     case A::kSmax: return buffer ? Opcode::kBufferAtomicSmax : Opcode::kImageAtomicSmax;
     case A::kUmax: return buffer ? Opcode::kBufferAtomicUmax : Opcode::kImageAtomicUmax;
     case A::kAnd: return buffer ? Opcode::kBufferAtomicAnd : Opcode::kImageAtomicAnd;
-    case A::kLoad:
     case A::kOr: return buffer ? Opcode::kBufferAtomicOr : Opcode::kImageAtomicOr;
     case A::kXor: return buffer ? Opcode::kBufferAtomicXor : Opcode::kImageAtomicXor;
-    case A::kStore:
     case A::kExchange: return buffer ? Opcode::kBufferAtomicSwap : Opcode::kImageAtomicSwap;
     case A::kCompareExchange:
       return buffer ? Opcode::kBufferAtomicCmpswap : Opcode::kImageAtomicCmpswap;
@@ -334,8 +333,44 @@ absl::Status Images::Store(const Access& a) {
   return absl::OkStatus();
 }
 
+// Atomic loads and stores of texels, which are dwords, are plain ones of the device's level, as
+// those of buffers (Atomics).
+absl::Status Images::AtomicMove(const Access& a) {
+  const bool load = a.texel->atomic == mir::AtomicOp::kLoad;
+  const bool buffer = a.info.dim == mir::ImageDim::kBuffer;
+  if (load && e_.UsedMask(a.id) == 0) return absl::OkStatus();
+  if (load) KeepOrder(e_);
+  Extra extra;
+  extra.cache = load ? kGlc | kDlc : kGlc;
+  const Operand data = load ? Operand() : e_.ToV(e_.Src(Source(a, a.sources.values)));
+  Operand loaded;
+  if (buffer) {
+    extra.flags = kIdxen;
+    const Operand index = e_.ToV(e_.Src(Source(a, a.sources.coordinates)));
+    const Operand resource = Image(a);
+    if (load) {
+      loaded = Use(e_.New(kFileV));
+      e_.EmitRaw(Op(Opcode::kBufferLoadFormatX), {loaded}, {index, resource, Imm(0)}, extra);
+    } else {
+      e_.EmitRaw(Op(Opcode::kBufferStoreFormatX), {}, {index, resource, Imm(0), data}, extra);
+    }
+  } else {
+    Parts parts;
+    AddCoordinates(a, parts);
+    if (a.sources.sample >= 0) parts.push_back(e_.Src(Source(a, a.sources.sample)));
+    extra.dim = DimOf(a.info, true);
+    extra.flags = kUnnormalised;
+    extra.dmask = 1;
+    loaded = Emit(load ? Opcode::kImageLoad : Opcode::kImageStore, a, parts, {}, extra, data,
+                  load ? 1 : 0);
+  }
+  if (load) e_.Set(m_.result(a.id), loaded);
+  return absl::OkStatus();
+}
+
 absl::Status Images::Atomic(const Access& a) {
   const mir::AtomicOp asked = a.texel->atomic;
+  if (asked == mir::AtomicOp::kLoad || asked == mir::AtomicOp::kStore) return AtomicMove(a);
   const bool buffer = a.info.dim == mir::ImageDim::kBuffer;
   const Opcode op = AtomicOf(asked, buffer);
   if (op == Opcode::kSNop) return e_.Unexpected("an atomic that has no instruction");

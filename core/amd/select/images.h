@@ -44,6 +44,7 @@ class Images : public Room {
   absl::Status Fetch(const Access& a);
   absl::Status Store(const Access& a);
   absl::Status Atomic(const Access& a);
+  absl::Status AtomicMove(const Access& a);
   absl::Status Size(const Access& a);
   absl::Status Buffer(const Access& a);
   // Emits an image instruction; `data` of stores and atomics, else none. Returns the result.

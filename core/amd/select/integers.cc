@@ -67,13 +67,18 @@ Operand Arithmetic::Multiply(mir::InstId id, bool scalar) {
   return e_.Commuted(small ? Opcode::kVMulU32U24 : Opcode::kVMulLoU32, a, b);
 }
 
+Extra WholeDotProduct() {
+  Extra whole;
+  whole.op_sel_hi = 7;
+  return whole;
+}
+
 // Sums of four products of bytes. There is no instruction for signed times unsigned bytes: an
 // unsigned byte is 128 more than the signed one with its highest bit inverted, so that twice 64
 // times the signed bytes is added.
 Operand Arithmetic::DotProduct(mir::InstId id) {
   using mir::Op;
-  Extra whole;
-  whole.op_sel_hi = 7;  // as LLVM 19 and Mesa 25.0.7 encode it
+  const Extra whole = WholeDotProduct();
   const auto dot = [&](Opcode op, Operand a, Operand b, Operand c, bool saturate = false) {
     return e_.Valu(op, {a, b, c}, whole, saturate ? uint8_t{lir::kSaturate} : uint8_t{0});
   };

@@ -24,16 +24,6 @@ constexpr uint16_t Quad(int a, int b, int c, int d) {
   return static_cast<uint16_t>(a | b << 2 | c << 4 | d << 6);
 }
 
-// All rows and banks; lanes whose source is off read 0.
-Extra Dpp(uint16_t control) {
-  Extra extra;
-  extra.form = static_cast<uint8_t>(isa::Form::kDpp16);
-  extra.dpp_control = control;
-  extra.dpp_masks = 0xff;
-  extra.dpp_flags = kBoundControl;
-  return extra;
-}
-
 // Integers of 16 bits are combined as widened ones.
 Opcode OpcodeOf(ReduceOp op, mir::Type type) {
   const bool half = type == mir::Type::kF16;
@@ -64,6 +54,17 @@ Opcode OpcodeOf(ReduceOp op, mir::Type type) {
 }
 
 }  // namespace
+
+Extra Dpp(uint16_t control) {
+  Extra extra;
+  extra.form = static_cast<uint8_t>(isa::Form::kDpp16);
+  extra.dpp_control = control;
+  extra.dpp_masks = 0xff;
+  extra.dpp_flags = kBoundControl;
+  return extra;
+}
+
+Operand LaneBelow32(Emission& e) { return e.Valu(Opcode::kVMbcntLoU32B32, {Imm(~0u), Imm(0)}); }
 
 // Halves of doubles move like other dwords.
 absl::Status Lanes::VisitDouble(mir::InstId id) {
@@ -117,7 +118,7 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
 
 // Counts the lanes below in a mask of all lanes.
 Operand Lanes::LaneNumber() {
-  const Operand low = e_.Valu(Opcode::kVMbcntLoU32B32, {Imm(~0u), Imm(0)});
+  const Operand low = LaneBelow32(e_);
   return e_.wide() ? e_.Valu(Opcode::kVMbcntHiU32B32, {Imm(~0u), low}) : low;
 }
 

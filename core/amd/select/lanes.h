@@ -10,6 +10,13 @@
 
 namespace kiln::amd {
 
+// Returns the fields of an instruction that reads lanes of its row (DPP), whatever row and bank:
+// lanes whose source is off, or beyond the row, read 0.
+Extra Dpp(uint16_t control);
+
+// Returns the lane's number; 32 in all lanes from the 32nd on.
+Operand LaneBelow32(Emission& e);
+
 class Lanes : public Room {
  public:
   Lanes(Emission& e, Bools& bools) : Room(e), bools_(bools) {}

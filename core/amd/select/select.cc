@@ -17,6 +17,7 @@
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
 #include "core/amd/select/outputs.h"
+#include "core/amd/select/workgroup_scans.h"
 #include "core/mir/build.h"
 #include "core/mir/construct.h"
 
@@ -25,7 +26,8 @@ namespace {
 
 class Selector {
  public:
-  Selector(const mir::Module& m, const Abi& abi, uint32_t width) : m_(m), e_(m, abi, width) {}
+  Selector(const mir::Module& m, const Abi& abi, uint32_t width, const ScanForms& scans)
+      : m_(m), e_(m, abi, width), scans_(e_, barriers_, scans) {}
 
   absl::StatusOr<Selected> Run();
 
@@ -45,8 +47,9 @@ class Selector {
   Addresses addresses_{e_, descriptors_};
   VectorMemory vector_memory_{e_, addresses_};
   Memory memory_{e_, launch_, descriptors_, addresses_, vector_memory_};
-  Atomics atomics_{e_, addresses_};
+  Atomics atomics_{e_, addresses_, vector_memory_};
   Barriers barriers_{e_};
+  WorkgroupScans scans_;
   Images images_{e_, descriptors_};
   Fragment fragment_{e_, launch_};
   Outputs outputs_{e_, bools_};
@@ -70,6 +73,7 @@ absl::StatusOr<Selected> Selector::Run() {
   if (notes_helpers) f.reserved.push_back(ReservedLiveLanes(f));
   Selected made;
   made.private_bytes = memory_.private_bytes();
+  made.shared_bytes = scans_.shared_bytes();
   made.function = e_.Finish();
   return made;
 }
@@ -121,9 +125,8 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kDerivative: return lanes_.VisitDerivative(id);
     case Construct::kImage: return images_.VisitImage(id);
     case Construct::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
-    case Construct::kMemoryBarrier:
-      barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
-      return absl::OkStatus();
+    case Construct::kMemoryBarrier: barriers_.MemoryBarrier(id); return absl::OkStatus();
+    case Construct::kWorkgroupScan: scans_.Visit(id); return absl::OkStatus();
     case Construct::kSubgroup:
     case Construct::kLaneNumber: return lanes_.VisitSubgroup(id);
     case Construct::kLaunch: return launch_.VisitLaunch(id);
@@ -135,8 +138,9 @@ absl::Status Selector::Visit(mir::InstId id) {
 
 }  // namespace
 
-absl::StatusOr<Selected> Select(const mir::Module& module, const Abi& abi, uint32_t width) {
-  return Selector(module, abi, width).Run();
+absl::StatusOr<Selected> Select(const mir::Module& module, const Abi& abi, uint32_t width,
+                                const ScanForms& scans) {
+  return Selector(module, abi, width, scans).Run();
 }
 
 }  // namespace kiln::amd

@@ -99,11 +99,11 @@ TEST(SharedPairs, StoresAndWhatIsBetweenThem) {
 
 // A store that moves down to its partner must not pass a load that moves up to its own.
 TEST(SharedPairs, AStoreAndALoadThatWouldPassEachOther) {
-  const std::string text = SelectedText(
-      std::string(kPlaces) +
-      "store_shared[align 4] %10, %1\n%20:i32 = load_shared[align 4] %11\n"
-      "store_shared[align 4] %12, %2\n%21:i32 = load_shared[align 4] %10\n"
-      "store_ssbo[0, align 4] 0, %20, %21\n");
+  const std::string text =
+      SelectedText(std::string(kPlaces) +
+                   "store_shared[align 4] %10, %1\n%20:i32 = load_shared[align 4] %11\n"
+                   "store_shared[align 4] %12, %2\n%21:i32 = load_shared[align 4] %10\n"
+                   "store_ssbo[0, align 4] 0, %20, %21\n");
   EXPECT_TRUE(absl::StrContains(text, "ds_write2_b32")) << text;
   EXPECT_FALSE(AreTwo(text)) << text;
 }

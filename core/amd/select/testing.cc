@@ -15,33 +15,34 @@ namespace kiln::amd {
 namespace {
 
 constexpr char kHead[] =
-    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\npush 16\nneeds float64\nresource 0 ssbo 0.0.0\n"
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\npush 16\nneeds float64\nneeds shared_int64_atomics\nresource 0 ssbo 0.0.0\n"
     "resource 1 storage_image 0.1.0 image 3d float r32f\n"
     "resource 2 sampled_image 0.2.0 image 2d arrayed float unknown\nresource 3 ssbo 0.3.0 unchanging\nbody {\n"
     "%1:i32 = subgroup_invocation\n%2:i32 = workgroup_id[0]\n"
     "%3:f32 = bitcast %1\n%4:f32 = bitcast %2\n";
 
-absl::StatusOr<lir::Function> MakeFrom(const std::string& text, uint32_t width,
+absl::StatusOr<lir::Function> MakeFrom(const std::string& text, uint32_t width, ScanForm scan,
                                        const PipelineState& state) {
   const absl::StatusOr<mir::Module> m = mir::Parse(text);
   if (!m.ok()) return m.status();
   if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
   const absl::StatusOr<Abi> abi = AssignAbi(*m, AbiKind::kDriver, state);
   if (!abi.ok()) return abi.status();
-  absl::StatusOr<Selected> made = Select(*m, *abi, width);
+  absl::StatusOr<Selected> made = Select(*m, *abi, width, AllScans(scan));
   if (!made.ok()) return made.status();
   if (absl::Status s = lir::Verify(Gfx1030Machine(), made->function); !s.ok()) return s;
   return std::move(made->function);
 }
 
-absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width) {
-  return MakeFrom(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"), width, {});
+absl::StatusOr<lir::Function> Make(std::string_view body, uint32_t width, ScanForm scan) {
+  return MakeFrom(absl::StrCat(std::string(kHead), std::string(body), "return\n}\n"), width, scan,
+                  {});
 }
 
 }  // namespace
 
-std::string SelectedOps(std::string_view body, uint32_t width) {
-  const absl::StatusOr<lir::Function> f = Make(body, width);
+std::string SelectedOps(std::string_view body, uint32_t width, ScanForm scan) {
+  const absl::StatusOr<lir::Function> f = Make(body, width, scan);
   if (!f.ok()) return std::string(f.status().message());
   std::string names;
   size_t skipped = width == 64 ? 2 : 1;  // the lane's number
@@ -59,8 +60,8 @@ std::string SelectedOps(std::string_view body, uint32_t width) {
   return names;
 }
 
-std::string SelectedText(std::string_view body, uint32_t width) {
-  const absl::StatusOr<lir::Function> f = Make(body, width);
+std::string SelectedText(std::string_view body, uint32_t width, ScanForm scan) {
+  const absl::StatusOr<lir::Function> f = Make(body, width, scan);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }
@@ -72,7 +73,7 @@ std::string SelectedFragment(std::string_view declarations, std::string_view bod
   const absl::StatusOr<lir::Function> f =
       MakeFrom(absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", std::string(declarations),
                             "body {\n", std::string(body), "return\n}\n"),
-               width, all);
+               width, ScanForm::kByteDot, all);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }

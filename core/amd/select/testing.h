@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/amd/select/scan_form.h"
 #include "core/target/pipeline_state.h"
 
 namespace kiln::amd {
@@ -16,11 +17,13 @@ namespace kiln::amd {
 // The body may use %1, the lane's number, and %2, a uniform number in a scalar register, both i32;
 // %3 and %4, the same as f32; and resources 0, a storage buffer, 1, a storage image of three
 // dimensions, 2, an array of sampled images of two, and 3, a storage buffer that nothing writes.
-// Its own values start at %10.
-std::string SelectedOps(std::string_view body, uint32_t width = 32);
+// Its own values start at %10. `scan`: the form of scans of the workgroup.
+std::string SelectedOps(std::string_view body, uint32_t width = 32,
+                        ScanForm scan = ScanForm::kByteDot);
 
 // The same as printed LIR: an operation a line.
-std::string SelectedText(std::string_view body, uint32_t width = 32);
+std::string SelectedText(std::string_view body, uint32_t width = 32,
+                         ScanForm scan = ScanForm::kByteDot);
 
 // Selects a fragment program, of declarations (inputs, outputs, resources) and a body, and returns
 // the printed LIR.

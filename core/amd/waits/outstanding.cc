@@ -15,7 +15,6 @@ using isa::OpcodeInfo;
 namespace flag = isa::opcode_flag;
 
 constexpr CounterIndex kCounterOf[kQueues] = {kVm, kLgkm, kExp, kExp, kExp};
-constexpr uint16_t kBarrierLds = 1, kBarrierMemory = 2;
 
 // Targets: 0 to 7 colours, 8 depth, 9 none; 12 to 16 positions; 20 primitives, 32 on parameters.
 Queue ExportQueue(int target) {
@@ -141,11 +140,7 @@ void Outstanding::Require(const Entry& entry, bool written, const Event& by, Cou
 Counts Outstanding::NeededBy(const Instruction& inst, isa::Wave wave) const {
   Counts counts;
   if (inst.op == Opcode::kSBarrier) {
-    if ((inst.simm & kBarrierLds) != 0 && lds_pending_ > 0) counts.Require(kLgkm, 0);
-    if ((inst.simm & kBarrierMemory) != 0) {
-      counts.Require(kVm, 0);
-      counts.Require(kVs, 0);
-    }
+    if (inst.simm != 0 && lds_pending_ > 0) counts.Require(kLgkm, 0);
     return Unmet(counts);
   }
   if (busy_.none()) return counts;

@@ -8,35 +8,17 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/shader_stage.h"
+#include "core/front/glsl/glsl_source.h"
 
 namespace kiln::front {
 
 // Returns the stage by the ending of a file name: "x.comp", "x.comp.glsl", "x.glsl.comp". NOT_FOUND
 // if the name has no such ending.
 absl::StatusOr<ShaderStage> GlslStageOfName(const std::string& name);
-
-// One #include, resolved by the caller that read the files.
-struct GlslInclude {
-  std::string spelled;   // text between the delimiters
-  std::string includer;  // name of the including text; empty: any
-  std::string resolved;  // its name in messages, and as includer
-  std::string text;
-};
-
-struct GlslSource {
-  std::string text;
-  std::string name = "main.glsl";                            // in messages, and as includer
-  ShaderStage stage = ShaderStage::kCompute;                 // a stage with an ending
-  std::vector<std::pair<std::string, std::string>> defines;  // NAME, VALUE (may be empty)
-  std::vector<GlslInclude> includes;  // entries that name the includer have priority
-  std::string entry = "main";
-  uint32_t vulkan_minor = 3;  // Vulkan 1.N, N from 0 to 3; decides SPIR-V's version
-};
 
 // Prepare glslang for the #version of a source. glslang builds its built-in names anew for each
 // version that a process meets, which takes longer (some 0.1 s) than most translations. CompileGlsl

@@ -178,16 +178,23 @@ uint32_t Index::BlockOf(uint32_t id) const {
 void Index::Read(const Line& line, Origin* origin) const {
   uint32_t file = line.from.operand(1);
   uint32_t number = line.from.operand(2);
+  uint32_t column = line.from.operand(3);
   if (line.debug) {
     const Instruction source = At(definitions_, line.from.operand(5));
     file = source.operand(4) == kDebugSource ? source.operand(5) : 0;
-    const Instruction constant = At(definitions_, line.from.operand(6));
-    number = constant.op() == Op::OpConstant ? constant.operand(3) : 0;
+    const auto constant = [&](size_t operand) {
+      const Instruction found = At(definitions_, line.from.operand(operand));
+      return found.op() == Op::OpConstant ? found.operand(3) : 0;
+    };
+    number = constant(6);
+    column = constant(8);  // Column Start
   }
   const Instruction string = At(definitions_, file);
   if (string.op() != Op::OpString || number == 0) return;
   origin->file = QuotedFile(string.text(2));
-  origin->line = origin->file.empty() ? 0 : number;
+  if (origin->file.empty()) return;
+  origin->line = number;
+  origin->column = column;
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ namespace kiln::front {
 
 // Texts are as messages quote them (Quoted, QuotedFile, core/base/utf8.h).
 struct Origin {
-  std::string name;   // of the id; empty: the module gives none
-  std::string file;   // empty: no line is known
-  uint32_t line = 0;  // from 1
+  std::string name;     // of the id; empty: the module gives none
+  std::string file;     // empty: no line is known
+  uint32_t line = 0;    // from 1
+  uint32_t column = 0;  // from 1; 0: the module gives none
 };
 
 // `words`: a module in host byte order. The name is that of `id` (0: none); a variable without one,

@@ -85,9 +85,11 @@ TEST(Origin, LinesHoldUntilTheNextOneOrTheEndOfTheBlock) {
   )");
   EXPECT_EQ(Place(words, 31), "");
   EXPECT_EQ(Place(words, 32), "shaders/a.comp:12");
+  EXPECT_EQ(FindOrigin(words, 32, 0).column, 3u);
   EXPECT_EQ(Place(words, 33), "shaders/a.comp:12");
   EXPECT_EQ(Place(words, 34), "b.glsl:4");
   EXPECT_EQ(Place(words, 35), "");
+  EXPECT_EQ(FindOrigin(words, 35, 0).column, 0u);
   EXPECT_EQ(Place(words, 37), "");
   EXPECT_EQ(Place(words, 0), "");
 }
@@ -126,6 +128,7 @@ TEST(Origin, LinesOfDebugInformation) {
     %34 = OpIAdd %4 %5 %5
   )");
   EXPECT_EQ(Place(words, 31), "b.glsl:123");
+  EXPECT_EQ(FindOrigin(words, 31, 0).column, 7u);
   EXPECT_EQ(Place(words, 32), "");
   EXPECT_EQ(Place(words, 33), "");  // of no source
   EXPECT_EQ(Place(words, 34), "");  // no number

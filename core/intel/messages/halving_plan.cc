@@ -364,12 +364,10 @@ bool HalvingPlan::HalveGroups(lir::BlockId block) {
 bool HalvingPlan::Fits(lir::BlockId block) {
   if (!pressure_.has_value()) {
     const lir::Liveness live(target_, f_);
-    lir::UnitCounter counter(target_, f_, live);
     pressure_.emplace();
-    for (size_t b = 0; b < f_.blocks.size(); ++b) {
-      const auto here = lir::BlockPressure(target_, f_, live, lir::BlockId(b), &counter);
+    lir::ForEachPressure(target_, f_, live, [&](const std::vector<lir::Pressure>& here) {
       pressure_->push_back(here[kPoolGrf].logical);
-    }
+    });
   }
   return (*pressure_)[block.index] <= lir::PoolUnits(target_, f_, kPoolGrf);
 }

@@ -61,6 +61,7 @@ class Assigner {
   bool DoBlock(BlockId b) {
     here_.block = b;
     live_.Enter();
+    written_.Enter();
     stays_.Enter();
     if (b.index == 0) {
       for (const LiveIn& l : in_.f.live_ins) result_.Settle(l.value, l.reg);

@@ -36,6 +36,8 @@ bool CopyArguments(const AssignInput& in, const Places& at, BlockId b, AssignRes
                   no_mask, &moves[v.pool]);
     }
   }
+  const auto none = [](const std::vector<Move>& list) { return list.empty(); };
+  if (std::all_of(moves.begin(), moves.end(), none)) return true;
   for (const Reserved& r : in.f.reserved) busy[r.pool].insert(r.first, r.units);
   const auto keep = [&](size_t g) {
     const uint32_t slot = in.live.global_slot(static_cast<uint32_t>(g));

@@ -31,13 +31,12 @@ LiveNow::LiveNow(const AssignInput& in, const Places& at, const Here& here)
 
 void LiveNow::Enter() {
   live_list_.clear();
-  std::vector<LaneSets> parked = FindParked({here_.block});
+  UpdateParked();
   for (size_t p = 0; p < pools.size(); ++p) {
     pools[p].live = pools[p].reserved;
     if (!HopesAcrossBlocks(p)) pools[p].hoped = UnitSet();
     pools[p].arriving = UnitSet();
     pools[p].displaced_homes = UnitSet();
-    pools[p].parked = std::move(parked[p]);
   }
   if (merges_) NoteMerges();
   in_.live.live_in(here_.block).for_each([&](size_t g) {
@@ -98,32 +97,93 @@ const std::vector<uint32_t>& LiveNow::LiveSlots() {
 }
 
 std::vector<LaneSets> LiveNow::FindParked(absl::Span<const BlockId> blocks) const {
-  std::vector<LaneSets> sets(in_.t.pools.size());
+  std::vector<LaneSets> sets(pools.size());
+  const auto add = [&](size_t g) {
+    const Held held = HeldIn(static_cast<uint32_t>(g));
+    if (held.first == kNowhere) return;
+    const ValueInfo& info = in_.info(SlotValue(static_cast<uint32_t>(g)));
+    sets[info.pool].insert(held.first, info.per_comp, held.layout);
+  };
+  // The predecessors of a join have most of them in common, with this block too.
+  const BitMatrix::Row here = in_.live.parked(here_.block);
+  const bool from_here = std::all_of(blocks.begin(), blocks.end(),
+                                     [&](BlockId b) { return in_.live.parked(b).includes(here); });
+  if (from_here) {
+    for (size_t p = 0; p < pools.size(); ++p) sets[p] = pools[p].parked;
+  }
   for (size_t k = 0; k < blocks.size(); ++k) {
-    AddParked(blocks[k], blocks[k == 0 ? 0 : k - 1], &sets);
+    const BitMatrix::Row parked = in_.live.parked(blocks[k]);
+    if (k != 0) {
+      parked.for_each_not_in(in_.live.parked(blocks[k - 1]), add);
+    } else if (from_here) {
+      parked.for_each_not_in(here, add);
+    } else {
+      parked.for_each(add);
+    }
   }
   return sets;
 }
 
-void LiveNow::AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const {
-  in_.live.parked(b).for_each([&](size_t g) {
-    if (known != b && in_.live.parked(known).test(g)) return;
-    const uint32_t slot = in_.live.global_slot(static_cast<uint32_t>(g));
-    const ValueId v = in_.live.slot_value(slot);
-    if (at_.now[v.index] == kNowhere) return;
-    const uint8_t pool = in_.info(v).pool;
-    const uint32_t place = pools[pool].keeps_parked ? at_.home[v.index] : at_.now[v.index];
-    (*sets)[pool].insert(place + in_.live.slot_comp(slot) * in_.info(v).per_comp,
-                         in_.info(v).per_comp, at_.LayoutOf(v, place));
-  });
+LiveNow::Held LiveNow::HeldIn(uint32_t g) const {
+  const uint32_t slot = in_.live.global_slot(g);
+  const ValueId v = in_.live.slot_value(slot);
+  if (at_.now[v.index] == kNowhere) return {};
+  const bool stays = pools[in_.info(v).pool].keeps_parked;
+  const uint32_t place = stays ? at_.home[v.index] : at_.now[v.index];
+  return {place + in_.live.slot_comp(slot) * in_.info(v).per_comp, at_.LayoutOf(v, place)};
+}
+
+void LiveNow::Park(uint32_t g) {
+  const Held held = HeldIn(g);
+  if (held.first == kNowhere) return homeless_.push_back(g);
+  held_[g] = held;
+  const ValueInfo& info = in_.info(SlotValue(g));
+  counts_[info.pool].Insert(held.first, info.per_comp, held.layout, &pools[info.pool].parked);
+}
+
+void LiveNow::Unpark(uint32_t g) {
+  const Held held = std::exchange(held_[g], Held());
+  if (held.first == kNowhere) return;
+  const ValueInfo& info = in_.info(SlotValue(g));
+  counts_[info.pool].Erase(held.first, info.per_comp, held.layout, &pools[info.pool].parked);
+}
+
+void LiveNow::UpdateParked() {
+  if (parked_in_ == kStale) return ResetParked();
+  const BitMatrix::Row before = in_.live.parked(BlockId(parked_in_));
+  const BitMatrix::Row now = in_.live.parked(here_.block);
+  parked_in_ = here_.block.index;
+  before.for_each_not_in(now, [&](size_t g) { Unpark(static_cast<uint32_t>(g)); });
+  was_homeless_.swap(homeless_);
+  homeless_.clear();
+  for (const uint32_t g : was_homeless_) {
+    if (now.test(g)) Park(g);
+  }
+  now.for_each_not_in(before, [&](size_t g) { Park(static_cast<uint32_t>(g)); });
+}
+
+void LiveNow::ResetParked() {
+  parked_in_ = here_.block.index;
+  for (Pool& p : pools) p.parked = LaneSets();
+  counts_ = std::vector<LaneCounts>(pools.size());
+  held_.assign(in_.live.num_global(), Held());
+  homeless_.clear();
+  in_.live.parked(here_.block).for_each([&](size_t g) { Park(static_cast<uint32_t>(g)); });
 }
 
 void LiveNow::Rebuild() {
-  std::vector<LaneSets> parked = FindParked({here_.block});
-  for (size_t p = 0; p < pools.size(); ++p) {
-    pools[p].live = pools[p].reserved;
-    pools[p].parked = std::move(parked[p]);
+  parked_in_ = kStale;
+  for (Pool& p : pools) {
+    p.live = p.reserved;
+    p.parked = LaneSets();
   }
+  in_.live.parked(here_.block).for_each([&](size_t g) {
+    const Held held = HeldIn(static_cast<uint32_t>(g));
+    const ValueInfo& info = in_.info(SlotValue(static_cast<uint32_t>(g)));
+    if (held.first != kNowhere) {
+      pools[info.pool].parked.insert(held.first, info.per_comp, held.layout);
+    }
+  });
   for (uint32_t s : LiveSlots()) {
     pool(in_.live.slot_value(s))
         .live.insert(at_.SlotUnit(s), in_.info(in_.live.slot_value(s)).per_comp);

@@ -106,6 +106,7 @@ class LiveNow {
   // The live slots, in no order.
   const std::vector<uint32_t>& LiveSlots();
   // Returns, per pool, the units held by lanes that are parked in one of the blocks.
+  // Between Enter and any compaction.
   std::vector<LaneSets> FindParked(absl::Span<const BlockId> blocks) const;
   // Recomputes the sets of the pools from the live and parked slots, after values have moved.
   void Rebuild();
@@ -123,9 +124,18 @@ class LiveNow {
   std::vector<ValueId> moved;   // moved by compaction in this block
 
  private:
-  // Adds the units held by lanes parked in b, except slots parked in `known`, which are in the sets
-  // already: the predecessors of a join have most of them in common.
-  void AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const;
+  // The units that parked lanes hold in a slot.
+  struct Held {
+    uint32_t first = kNowhere;  // kNowhere: none yet
+    LaneLayout layout;
+  };
+  Held HeldIn(uint32_t g) const;
+  // Updates Pool::parked from the block it was of to this one.
+  void UpdateParked();
+  void ResetParked();
+  void Park(uint32_t g);
+  void Unpark(uint32_t g);
+  ValueId SlotValue(uint32_t g) const { return in_.live.slot_value(in_.live.global_slot(g)); }
   void Arrived(ValueId v);
   void NoteMerges();
 
@@ -140,6 +150,13 @@ class LiveNow {
     ValueId value;
     UnitSet unread;
   };
+  // The slots that Pool::parked counts. They change little from block to block, and in deep nests
+  // each block has as many as there are levels.
+  static constexpr uint32_t kStale = kNowhere;
+  uint32_t parked_in_ = kStale;                    // the block
+  std::vector<LaneCounts> counts_;                 // per pool
+  std::vector<Held> held_;                         // per global number
+  std::vector<uint32_t> homeless_, was_homeless_;  // parked, without registers yet
   std::vector<Answer> arriving_;  // message results in this block that have components without uses
 };
 

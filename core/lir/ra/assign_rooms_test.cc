@@ -66,6 +66,7 @@ struct Rooms {
     here.block = BlockId(b);
     here.position = 0;
     now.Enter();
+    written.Enter();
     stays.Enter();
   }
   void Place(uint32_t v, uint32_t reg) { result.Settle(ValueId(v), reg); }

@@ -62,6 +62,15 @@ class LaneSets {
   }
 
  private:
+  friend class LaneCounts;
+  // Removes a unit of a layout; from all units only if no other layout has it.
+  void Erase(uint32_t unit, const LaneLayout& layout, bool last) {
+    if (last) all_.erase(unit, 1);
+    if (layout.whole) return whole_.erase(unit, 1);
+    UnitSet& set = SetOf(layout);
+    set.erase(unit, 1);
+    if (set.empty()) std::erase_if(lanes_, [&](const auto& row) { return row.first == layout; });
+  }
   UnitSet& SetOf(const LaneLayout& layout) {
     for (auto& [l, set] : lanes_) {
       if (l == layout) return set;
@@ -72,6 +81,42 @@ class LaneSets {
 
   UnitSet all_, whole_;
   std::vector<std::pair<LaneLayout, UnitSet>> lanes_;
+};
+
+// Keeps lane sets of ranges that come and go: counts the ranges that have a unit, which is in the
+// sets until the last of them goes.
+class LaneCounts {
+ public:
+  void Insert(uint32_t first, uint32_t n, const LaneLayout& layout, LaneSets* sets) {
+    sets->insert(first, n, layout);
+    all_.resize(UnitSet::kMaxUnits);
+    Counts& own = CountsOf(layout);
+    for (uint32_t u = first; u < first + n; ++u) {
+      ++own[u];
+      ++all_[u];
+    }
+  }
+  // Removes a range that was inserted with this layout.
+  void Erase(uint32_t first, uint32_t n, const LaneLayout& layout, LaneSets* sets) {
+    Counts& own = CountsOf(layout);
+    for (uint32_t u = first; u < first + n; ++u) {
+      const bool last = --all_[u] == 0;
+      if (--own[u] == 0) sets->Erase(u, layout, last);
+    }
+  }
+
+ private:
+  using Counts = std::vector<uint32_t>;  // by unit
+  Counts& CountsOf(const LaneLayout& layout) {
+    for (auto& [l, counts] : counts_) {
+      if (l == layout) return counts;
+    }
+    counts_.push_back({layout, Counts(UnitSet::kMaxUnits)});
+    return counts_.back().second;
+  }
+
+  Counts all_;  // empty before the first range
+  std::vector<std::pair<LaneLayout, Counts>> counts_;
 };
 
 }  // namespace kiln::lir::ra

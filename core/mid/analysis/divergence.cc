@@ -27,6 +27,7 @@ class DivergenceSolver {
         arrays_(module.private_arrays.size(), kLowest),
         one_register_(use != UniformFor::kLanes),
         joins_(use != UniformFor::kOneRegister),
+        scalar_(use == UniformFor::kScalarRegister),
         one_lane_(!one_register_ && module.RunsAlone()) {
     r_.level_.assign(m_.values.size(), kLowest);
     r_.exit_.assign(m_.insts.size(), kLowest);
@@ -136,7 +137,7 @@ class DivergenceSolver {
                             m_.region(inst.regions[1]).insts.back()};
     if (m_.inst(ends[0]).op != Op::kYield || m_.inst(ends[1]).op != Op::kYield) return;
     for (int i = 0; i < inst.num_results; ++i) {
-      if (m_.source(ends[0], i) == m_.source(ends[1], i)) continue;
+      if (!scalar_ && m_.source(ends[0], i) == m_.source(ends[1], i)) continue;
       Raise(m_.result(id, i), Of(m_.source(id, 0)));
     }
   }
@@ -177,7 +178,7 @@ class DivergenceSolver {
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
       const bool same =
           !state.breaks_differ[i] && !state.broken.empty() && !DefinedInside(state.broken[i], body);
-      if (!same) Raise(m_.result(id, i), r_.exit_[id.index]);
+      if (scalar_ || !same) Raise(m_.result(id, i), r_.exit_[id.index]);
     }
   }
 
@@ -254,6 +255,7 @@ class DivergenceSolver {
   std::vector<Uniformity> arrays_;  // levels of the contents of private arrays
   const bool one_register_;
   const bool joins_;     // results of ifs and loops can be uniform
+  const bool scalar_;    // but only if all lanes take them the same way
   const bool one_lane_;  // each workgroup has one lane, and the use is kLanes
   bool rose_ = false;
   std::vector<LoopState> loops_;

@@ -48,7 +48,9 @@ enum class UniformFor : uint8_t {
   // Also, the value can live in one register for all lanes, and a thread enters a side of an if, or
   // runs a loop, only with lanes that are on, or the values made there have no reader outside
   // (scalar registers beside vector ones). Differs from kOneRegister in the results of ifs and
-  // loops that all lanes take the same way.
+  // loops that all lanes take the same way. Those of others do not qualify even if both sides, or
+  // all breaks, give the same value: lanes that wait hold it while others write it again, which
+  // lir/ra refuses.
   kScalarRegister,
 };
 

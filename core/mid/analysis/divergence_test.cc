@@ -171,6 +171,22 @@ TEST(Divergence, OneRegister) {
 }
 
 // A chain through more parameters than there are iterations: declared divergent, not wrong.
+// A result is uniform in one register only if all lanes come together: lanes that wait would see it
+// written again, even with the same value.
+TEST(Divergence, ScalarRegister) {
+  const auto levels = [](const std::string& body) {
+    return Levels(body, "local_size 8, 1, 1", UniformFor::kScalarRegister);
+  };
+  const std::string choose = " %2:i32 = if %1 { yield 1 } else { yield 1 }";
+  EXPECT_EQ(levels("%0:i32 = workgroup_id[0] %1:bool = ult %0, 4" + choose), "www");
+  EXPECT_EQ(levels("%0:i32 = local_index %1:bool = ult %0, 4" + choose), "ddd");
+  const std::string leave =
+      " %1:i32 = loop (%2:i32 = 0) { %3:bool = uge %2, %0 if %3 { break 7 } else { yield } "
+      "%4:i32 = iadd %2, 1 continue %4 }";
+  EXPECT_EQ(levels("%0:i32 = workgroup_id[0]" + leave), "wwwww");
+  EXPECT_EQ(levels("%0:i32 = local_index" + leave), "ddwdw");
+}
+
 TEST(Divergence, LongChainsAreGivenUp) {
   std::string params, next = "%0", body;
   const int n = 40;

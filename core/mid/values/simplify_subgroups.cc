@@ -1,6 +1,7 @@
 #include "core/mid/values/simplify_subgroups.h"
 
 #include <optional>
+#include <vector>
 
 #include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
@@ -27,6 +28,7 @@ class Simplifier {
       : m_(module), context_(context), divergence_(module), b_(module), replace_(module) {}
 
   bool Run() {
+    FindRacing();
     mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Visit(id); });
     replace_.Apply(m_);
     return changed_;
@@ -49,6 +51,7 @@ class Simplifier {
     if (inst.op == Op::kBallot) return FalseBallot(id, source);
     // The analysis does not know values that this pass created, and need not.
     if (source.index >= known_values_ || !divergence_.Uniform(source)) return false;
+    if (racing_[source.index]) return false;
     switch (inst.op) {
       case Op::kSubgroupAny:
       case Op::kSubgroupAll:
@@ -62,6 +65,29 @@ class Simplifier {
       case Op::kExclusiveScan: return Scan(id, inst, source);
       default: return false;
     }
+  }
+
+  // Marks the values that may come from a load that finds another value in each lane, should
+  // another subgroup write there meanwhile: what lanes exchange is the same for all of them even
+  // then. Values that control flow joins count as such if the module has such a load.
+  void FindRacing() {
+    racing_.resize(m_.values.size());
+    bool any = false;
+    mir::ForEachInst(m_, m_.body, [&](InstId id) { any |= IsRacingLoad(id); });
+    if (!any) return;
+    for (size_t v = 0; v < m_.values.size(); ++v) {
+      racing_[v] = m_.value(ValueId(v)).kind == mir::Value::Kind::kParam;
+    }
+    mir::ForEachInst(m_, m_.body, [&](InstId id) {
+      bool racing = mir::Info(m_.inst(id).op).Has('N') || IsRacingLoad(id);
+      for (const ValueId source : m_.sources(id)) racing |= racing_[source.index];
+      for (int i = 0; i < m_.inst(id).num_results; ++i) racing_[m_.result(id, i).index] = racing;
+    });
+  }
+
+  // Others may not race: the result would be undefined (Vulkan memory model, "Data-race").
+  bool IsRacingLoad(InstId id) const {
+    return mir::Info(m_.inst(id).op).Has('R') && (m_.inst(id).flags & mir::kCoherent) != 0;
   }
 
   bool Become(InstId id, ValueId v) {
@@ -119,6 +145,7 @@ class Simplifier {
   const size_t known_values_ = m_.values.size();
   mir::Builder b_;
   mir::Replacements replace_;
+  std::vector<bool> racing_;  // by value
   bool changed_ = false;
 };
 

@@ -8,7 +8,9 @@
 // give the identity in the first lane and the value in the others; sums are the value times the
 // number of lanes that take part, which is counted in a ballot; exclusive ors depend on whether
 // that number is odd. Ballots of false are 0. Linear. Not done: float sums and products, whose
-// rounding would change, and sums of clusters.
+// rounding would change, sums of clusters, and values from coherent loads, of memory that something
+// may write meanwhile: the analysis calls them uniform, but a target may load them lane by lane,
+// and after the exchange all lanes have the same value whatever they found.
 #ifndef KILN_CORE_MID_VALUES_SIMPLIFY_SUBGROUPS_H_
 #define KILN_CORE_MID_VALUES_SIMPLIFY_SUBGROUPS_H_
 

@@ -89,6 +89,16 @@ TEST(SimplifySubgroups, OfValuesThatLanesHaveInCommon) {
   ExpectSimplified("%9:i32, %10:i32, %11:i32, %12:i32 = ballot false", Op::kBallot);
 }
 
+// Other subgroups may write coherent memory alone meanwhile.
+TEST(SimplifySubgroups, OfPlainLoadsThatLanesHaveInCommon) {
+  auto m = mir::Parse(OnUniform("%7:i32 = load_ssbo[0, align 4] 0 %9:i32 = read_first %7"));
+  ASSERT_TRUE(m.ok()) << m.status();
+  PassContext context = PassContext::ForTest(-1);
+  const auto changed = SimplifySubgroups(*m, context);
+  ASSERT_TRUE(changed.ok() && *changed);
+  EXPECT_EQ(Count(*m, Op::kReadFirst), 0);
+}
+
 TEST(SimplifySubgroups, WhatIsReadFromALaneThatIsOffIsTheValueToo) {
   for (const char* op : {"shuffle %2, %0", "quad_broadcast[1] %2", "quad_swap[3] %2"}) {
     auto m = mir::Parse(OnUniform(absl::StrCat("%9:i32 = ", op)));
@@ -103,7 +113,11 @@ TEST(SimplifySubgroups, WhatIsReadFromALaneThatIsOffIsTheValueToo) {
 
 TEST(SimplifySubgroups, OthersStay) {
   for (const char* op :
-       {"%9:i32 = reduce[umax, 0] %0", "%9:i32 = read_first %0", "%9:i32 = reduce[imul, 0] %2",
+       {// Another subgroup may write what is loaded.
+        "%7:i32 = load_ssbo.coherent[0, align 4] 0 %9:i32 = read_first %7",
+        "%7:i32 = load_ssbo.coherent[0, align 4] 0 %8:i32 = iadd %7, %2 "
+        "%9:i32 = reduce[umax, 0] %8",
+        "%9:i32 = reduce[umax, 0] %0", "%9:i32 = read_first %0", "%9:i32 = reduce[imul, 0] %2",
         "%9:i32 = reduce[iadd, 4] %2", "%7:f32 = reduce[fadd, 0] %4 %9:i32 = bitcast %7",
         "%7:bool = ult %0, 5 %8:bool = subgroup_any %7 %9:i32 = select %8, 1, 2",
         "%9:i32, %10:i32, %11:i32, %12:i32 = ballot true"}) {

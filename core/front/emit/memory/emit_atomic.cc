@@ -59,7 +59,8 @@ class AtomicEmitter : public Pointers {
   bool EmitAtomic(const SpirvInst& inst);
   bool EmitAtomicStore(const SpirvInst& inst);
   bool EmitControlBarrier(const SpirvInst& inst);
-  bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics);
+  // `before`: of an atomic that follows, which alone releases; `after`: of one before it.
+  bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics, bool before = true, bool after = true);
 
  private:
   bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
@@ -96,11 +97,15 @@ mir::Scope MemoryScope(spv::Scope scope) {
 
 }  // namespace
 
-bool AtomicEmitter::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
+bool AtomicEmitter::EmitMemoryBarrier(uint32_t scope, uint32_t semantics, bool before, bool after) {
   const uint32_t classes = ClassesOf(semantics);
-  if (classes == 0) return true;
+  const bool releases = before && (semantics & kRelease) != 0;
+  const bool acquires = after && (semantics & kAcquire) != 0;
+  if (classes == 0 || (!releases && !acquires)) return true;
+  if (releases != acquires) builder().set_flags(releases ? mir::kReleases : mir::kAcquires);
   builder().EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
                      static_cast<uint32_t>(MemoryScope(static_cast<spv::Scope>(scope))));
+  builder().set_flags(0);
   return true;
 }
 
@@ -171,7 +176,7 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
       return Malformed("atomic operand is not of the result's type", pointer_id);
     operands.push_back(bits ? Emit(mir::Op::kBitcast, {v}) : v);
   }
-  if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
+  if (!EmitMemoryBarrier(scope, semantics, /*before=*/true, /*after=*/false)) return false;
   if (texel) {
     if (!TexelAtomic(c_, pointer, op, is_float, operands, result)) return false;
   } else {
@@ -187,7 +192,7 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
     }
     *result = before[0];
   }
-  if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
+  if (!EmitMemoryBarrier(scope, semantics, /*before=*/false, /*after=*/true)) return false;
   if (bits && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
   return ok();
 }

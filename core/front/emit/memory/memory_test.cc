@@ -437,6 +437,32 @@ TEST(Memory, MemoryBarriersNameTheirClasses) {
                                    mir::kMemoryBuffer | mir::kMemoryShared | mir::kMemoryImage}));
 }
 
+// An atomic that acquires and releases has half a barrier before and half behind it.
+TEST(Memory, BarriersThatReleaseOrAcquire) {
+  const std::string text = KernelAssembly(R"(
+    %u_acquire = OpConstant %uint 66
+    %u_release = OpConstant %uint 68
+    %u_both = OpConstant %uint 72
+)",
+                                          R"(
+    %p = OpAccessChain %p_word %out %u_0 %id
+    OpMemoryBarrier %u_1 %u_acquire
+    OpMemoryBarrier %u_1 %u_release
+    OpMemoryBarrier %u_1 %u_both
+    %i = OpAtomicIIncrement %uint %p %u_1 %u_both
+    %j = OpAtomicIIncrement %uint %p %u_1 %u_release
+    %result = OpIAdd %uint %i %j
+)");
+  const auto module = ImportVerified(Assemble(text));
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<uint32_t> flags;
+  mir::ForEachInst(*module, module->body, [&](mir::InstId id) {
+    if (module->inst(id).op == mir::Op::kMemoryBarrier) flags.push_back(module->inst(id).flags);
+  });
+  EXPECT_EQ(flags, (std::vector<uint32_t>{mir::kAcquires, mir::kReleases, 0, mir::kReleases,
+                                          mir::kAcquires, mir::kReleases}));
+}
+
 TEST(Memory, PointersAsParameters) {
   const std::string types = R"(
     OpDecorate %pa ArrayStride 4

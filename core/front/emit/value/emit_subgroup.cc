@@ -3,10 +3,11 @@
 // Votes, ballots, reductions, scans and reads of other lanes are MIR ops. Operations that only
 // compute with ballots (bit counts, extraction, searching) become integer arithmetic on the four
 // dwords, masked to the existing lanes; relative shuffles and rotations become shuffles. The older
-// extensions (shader_ballot, subgroup_vote) have the same operations without a scope.
+// extensions (shader_ballot, subgroup_vote) have the same operations without a scope. Operations on
+// partitions are emit_partition.cc's.
 #include "core/front/check/coverage.h"
 #include "core/front/emit/emit.h"
-#include "core/front/emit/inst_emitter.h"
+#include "core/front/emit/value/subgroup_emitter.h"
 #include "core/front/grammar/opcode_rows.h"
 #include "core/front/grammar/spirv_grammar.h"
 #include "core/mir/immediates.h"
@@ -82,8 +83,8 @@ bool IsQuadVote(spv::Op op) {
 bool IsSubgroupOp(spv::Op op) {
   const auto in = [op](spv::Op first, spv::Op last) { return op >= first && op <= last; };
   return in(spv::Op::OpGroupNonUniformElect, spv::Op::OpGroupNonUniformQuadSwap) ||
-         op == spv::Op::OpGroupNonUniformRotateKHR || IsQuadVote(op) || IsKhrForm(op) ||
-         Row(op) != nullptr;
+         op == spv::Op::OpGroupNonUniformRotateKHR || op == spv::Op::OpGroupNonUniformPartitionNV ||
+         IsQuadVote(op) || IsKhrForm(op) || Row(op) != nullptr;
 }
 
 // Returns true if the operator combines values of this type.
@@ -95,34 +96,6 @@ bool Reduces(ReduceOp op, mir::Type type) {
   }
 }
 
-constexpr mir::Type kFourInts[] = {mir::Type::kI32, mir::Type::kI32, mir::Type::kI32,
-                                   mir::Type::kI32};
-
-class SubgroupEmitter : public InstEmitter {
- public:
-  using InstEmitter::InstEmitter;
-
-  bool EmitSubgroup(const SpirvInst& inst, bool* handled);
-  bool SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value);
-
- private:
-  bool EmitVote(const SpirvInst& inst, size_t first, mir::Op op);
-  bool EmitAllEqual(const SpirvInst& inst, size_t first);
-  bool EmitQuadVote(const SpirvInst& inst);
-  bool EmitReduction(const SpirvInst& inst);
-  Leaves FourInts(mir::InstId inst);
-  mir::InstId LaneMaskOf(mir::LaneMask mask);
-  ValueId BallotBit(absl::Span<const ValueId> ballot, ValueId index);
-  bool EmitBallot(const SpirvInst& inst, size_t first);
-  bool EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot);
-  bool EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot);
-  bool DefineCount(const SpirvInst& inst, ValueId count);
-  bool EmitLaneRead(const SpirvInst& inst, size_t first);
-  bool LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* operand);
-  bool SourceLane(const SpirvInst& inst, ValueId operand, mir::Op* op, uint32_t* imm,
-                  ValueId* lane);
-};
-
 }  // namespace
 
 bool SubgroupEmitter::EmitSubgroup(const SpirvInst& inst, bool* handled) {
@@ -130,6 +103,7 @@ bool SubgroupEmitter::EmitSubgroup(const SpirvInst& inst, bool* handled) {
   if (!*handled) return true;
   if (Supported(inst.type) == nullptr) return false;
   if (IsQuadVote(inst.op)) return EmitQuadVote(inst);
+  if (inst.op == spv::Op::OpGroupNonUniformPartitionNV) return EmitPartition(inst);
   size_t first = 3;
   if (!IsKhrForm(inst.op)) {
     uint32_t scope = 0;
@@ -190,13 +164,20 @@ bool SubgroupEmitter::EmitQuadVote(const SpirvInst& inst) {
 }
 
 bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
-  const auto kind = static_cast<spv::GroupOperation>(inst.operand(4));
   uint32_t cluster = 0;
-  Op op = Op::kReduce;
-  switch (kind) {
+  Leaves operands;
+  if (!Operands(inst, 5, 1, &operands)) return false;
+  for (ValueId v : operands) {
+    if (!Reduces(Row(inst.op)->op, TypeOf(v))) {
+      return Malformed("operand is not of the operation's type", inst.result);
+    }
+  }
+  switch (static_cast<spv::GroupOperation>(inst.operand(4))) {
     case spv::GroupOperation::Reduce: break;
-    case spv::GroupOperation::InclusiveScan: op = Op::kInclusiveScan; break;
-    case spv::GroupOperation::ExclusiveScan: op = Op::kExclusiveScan; break;
+    case spv::GroupOperation::InclusiveScan:
+      return Define(inst, Reduce(inst, Op::kInclusiveScan, 0, operands));
+    case spv::GroupOperation::ExclusiveScan:
+      return Define(inst, Reduce(inst, Op::kExclusiveScan, 0, operands));
     case spv::GroupOperation::ClusteredReduce:
       if (!Semantics(inst.operand(6), &cluster)) return false;
       if (cluster == 0 || (cluster & (cluster - 1)) != 0) {
@@ -205,24 +186,27 @@ bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
       // No subgroup has more than 128 lanes.
       if (cluster >= 128) cluster = 0;
       break;
-    default: return Refuse("vendor_extension", "partitioned group operation", inst.result);
+    case spv::GroupOperation::PartitionedReduceNV:
+      return EmitPartitionedReduction(inst, Op::kReduce, operands);
+    case spv::GroupOperation::PartitionedInclusiveScanNV:
+      return EmitPartitionedReduction(inst, Op::kInclusiveScan, operands);
+    case spv::GroupOperation::PartitionedExclusiveScanNV:
+      return EmitPartitionedReduction(inst, Op::kExclusiveScan, operands);
+    default: return Malformed("group operation that is no reduction or scan", inst.result);
   }
-  Leaves operands;
-  if (!Operands(inst, 5, 1, &operands)) return false;
-  const ReduceOp reduce = Row(inst.op)->op;
+  // A cluster of one lane has its own value.
+  if (cluster == 1) return Define(inst, operands);
+  return Define(inst, Reduce(inst, Op::kReduce, cluster, operands));
+}
+
+Leaves SubgroupEmitter::Reduce(const SpirvInst& inst, Op op, uint32_t cluster,
+                               absl::Span<const ValueId> operands) {
   Leaves results;
   for (ValueId v : operands) {
-    if (!Reduces(reduce, TypeOf(v)))
-      return Malformed("operand is not of the operation's type", inst.result);
-    if (cluster == 1) {
-      results.push_back(v);
-      continue;
-    }
-    const mir::Type type = TypeOf(v);
-    results.push_back(module().result(
-        builder().EmitInst(op, {v}, {type}, static_cast<uint32_t>(reduce), cluster)));
+    const auto reduce = static_cast<uint32_t>(Row(inst.op)->op);
+    results.push_back(module().result(builder().EmitInst(op, {v}, {TypeOf(v)}, reduce, cluster)));
   }
-  return ok() && Define(inst, results);
+  return results;
 }
 
 Leaves SubgroupEmitter::FourInts(mir::InstId inst) {
@@ -231,8 +215,12 @@ Leaves SubgroupEmitter::FourInts(mir::InstId inst) {
   return leaves;
 }
 
-mir::InstId SubgroupEmitter::LaneMaskOf(LaneMask mask) {
-  return builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask));
+Leaves SubgroupEmitter::LaneMaskOf(LaneMask mask) {
+  return FourInts(builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask)));
+}
+
+Leaves SubgroupEmitter::Ballot(ValueId predicate) {
+  return FourInts(builder().EmitInst(Op::kBallot, {predicate}, kFourInts));
 }
 
 // Returns bit `index` of 128 as a bool.
@@ -242,18 +230,23 @@ ValueId SubgroupEmitter::BallotBit(absl::Span<const ValueId> ballot, ValueId ind
   return Emit(Op::kIne, {bit, Int(0)});
 }
 
+bool SubgroupEmitter::GetBallot(const SpirvInst& inst, uint32_t id, Leaves* ballot) {
+  if (!Get(id, ballot)) return false;
+  if (ballot->size() != 4 || TypeOf((*ballot)[0]) != mir::Type::kI32) {
+    return Malformed("ballot is not a vector of four 32-bit integers", inst.result);
+  }
+  return true;
+}
+
 bool SubgroupEmitter::EmitBallot(const SpirvInst& inst, size_t first) {
   if (inst.op == spv::Op::OpGroupNonUniformBallot || inst.op == spv::Op::OpSubgroupBallotKHR) {
     ValueId predicate;
     if (!GetScalar(inst.operand(first), mir::Type::kBool, &predicate)) return false;
-    return Define(inst, FourInts(builder().EmitInst(Op::kBallot, {predicate}, kFourInts)));
+    return Define(inst, Ballot(predicate));
   }
   const bool counts = inst.op == spv::Op::OpGroupNonUniformBallotBitCount;
   Leaves ballot;
-  if (!Get(inst.operand(counts ? 5 : 4), &ballot)) return false;
-  if (ballot.size() != 4 || TypeOf(ballot[0]) != mir::Type::kI32) {
-    return Malformed("ballot is not a vector of four 32-bit integers", inst.result);
-  }
+  if (!GetBallot(inst, inst.operand(counts ? 5 : 4), &ballot)) return false;
   switch (inst.op) {
     case spv::Op::OpGroupNonUniformInverseBallot:
       return Define(inst, {BallotBit(ballot, builder().SubgroupInvocation())});
@@ -275,7 +268,7 @@ bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const Va
     case spv::GroupOperation::ExclusiveScan: mask = LaneMask::kLess; break;
     default: return Malformed("ballot bit count is neither a reduction nor a scan", inst.result);
   }
-  const Leaves lanes = FourInts(LaneMaskOf(mask));
+  const Leaves lanes = LaneMaskOf(mask);
   ValueId sum = Int(0);
   for (size_t i = 0; i < 4; ++i) {
     sum = Emit(Op::kIadd, {sum, Emit(Op::kBitCount, {Emit(Op::kAnd, {ballot[i], lanes[i]})})});
@@ -293,7 +286,7 @@ bool SubgroupEmitter::DefineCount(const SpirvInst& inst, ValueId count) {
 // Finds the lowest or highest bit; undefined if there is none.
 bool SubgroupEmitter::EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
   const bool lowest = inst.op == spv::Op::OpGroupNonUniformBallotFindLSB;
-  const Leaves lanes = FourInts(LaneMaskOf(LaneMask::kAll));
+  const Leaves lanes = LaneMaskOf(LaneMask::kAll);
   ValueId found = Int(~0u);
   for (uint32_t n = 0; n < 4; ++n) {
     const uint32_t i = lowest ? 3 - n : n;  // the last hit counts
@@ -401,7 +394,7 @@ bool SubgroupEmitter::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, 
     case spv::BuiltIn::SubgroupLtMask: mask = LaneMask::kLess; break;
     default: return false;
   }
-  *value = module().result(LaneMaskOf(mask), static_cast<int>(component));
+  *value = LaneMaskOf(mask)[component];
   return true;
 }
 

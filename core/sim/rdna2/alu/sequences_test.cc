@@ -57,8 +57,13 @@ TEST(Sequences, DoubleSquareRootIsCorrectlyRounded) {
   }
 }
 
-// u32 division by v_rcp_iflag_f32: an estimate of 2^32 / b, one Newton step, two corrections.
-uint32_t Quotient(uint32_t a, uint32_t b) {
+// Scales of the reciprocal in a division: LLVM's and Mesa's, and ours
+// (core/amd/select/division.cc).
+constexpr uint32_t kTheirScale = 0x4f7ffffe, kOurScale = 0x4f7ffffc;
+
+// u32 division by v_rcp_iflag_f32: an estimate of 2^32 / b, one Newton step, two corrections. The
+// reciprocal is `ulps` larger than the nearest number.
+uint32_t Quotient(uint32_t a, uint32_t b, uint32_t scale, int ulps = 0) {
   const auto mul_hi = [](uint64_t x, uint64_t y) { return Value(Opcode::kVMulHiU32, x, y); };
   const auto mul = [](uint64_t x, uint64_t y) { return Value(Opcode::kVMulLoU32, x, y); };
   const auto add = [](uint64_t x, uint64_t y) { return Value(Opcode::kVAddNcU32, x, y); };
@@ -66,8 +71,9 @@ uint32_t Quotient(uint32_t a, uint32_t b) {
   const auto select = [](bool m, uint64_t no, uint64_t yes) {
     return Compute(Opcode::kVCndmaskB32, no, yes, 0, m).value;
   };
-  const uint64_t reciprocal = Value(Opcode::kVRcpIflagF32, Value(Opcode::kVCvtF32U32, b));
-  uint64_t r = Value(Opcode::kVCvtU32F32, Value(Opcode::kVMulF32, reciprocal, 0x4f7ffffe));
+  const uint64_t nearest = Value(Opcode::kVRcpIflagF32, Value(Opcode::kVCvtF32U32, b));
+  const uint32_t reciprocal = static_cast<uint32_t>(nearest) + static_cast<uint32_t>(ulps);
+  uint64_t r = Value(Opcode::kVCvtU32F32, Value(Opcode::kVMulF32, reciprocal, scale));
   r = add(r, mul_hi(r, mul(sub(0, b), r)));
   uint64_t q = mul_hi(a, r), rest = sub(a, mul(q, b));
   for (int i = 0; i < 2; ++i) {
@@ -83,13 +89,29 @@ TEST(Sequences, UnsignedDivision) {
   for (int i = 0; i < kCases; ++i) {
     const uint32_t a = random() >> (random() % 32), b = random() >> (random() % 32);
     if (b == 0) continue;
-    ASSERT_EQ(Quotient(a, b), a / b) << a << " " << b;
+    ASSERT_EQ(Quotient(a, b, kTheirScale), a / b) << a << " " << b;
   }
   for (const uint32_t a : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     for (const uint32_t b : {1u, 2u, 3u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
-      EXPECT_EQ(Quotient(a, b), a / b);
+      EXPECT_EQ(Quotient(a, b, kTheirScale), a / b);
     }
   }
+}
+
+// v_rcp_f32 may be one ulp off either way.
+TEST(Sequences, UnsignedDivisionByAnInexactReciprocal) {
+  std::mt19937 random(7);
+  for (int i = 0; i < kCases; ++i) {
+    const uint32_t b = i < 4096 ? static_cast<uint32_t>(i) + 1 : random() >> (random() % 32);
+    if (b == 0) continue;
+    const uint32_t most = 0xffffffffu / b * b;
+    for (const uint32_t a : {0xffffffffu, most, most - 1, static_cast<uint32_t>(random())}) {
+      for (const int ulps : {-1, 0, 1}) {
+        ASSERT_EQ(Quotient(a, b, kOurScale, ulps), a / b) << a << " " << b << " " << ulps;
+      }
+    }
+  }
+  EXPECT_NE(Quotient(9, 3, kTheirScale, 1), 3u) << "which a larger scale does not allow";
 }
 
 // 64-bit products of 64-bit factors: v_mad_u64_u32 and two v_mul_lo_u32.

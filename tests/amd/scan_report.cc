@@ -1,0 +1,122 @@
+// Prints what each form of a scan of the workgroup costs, as the table of core/amd/REPORTS.md: from
+// the machine code of programs of a scan and nothing else (core/amd/pipeline/choose_scans.h).
+//
+// Counts are the scan's own: those of a program that stores what one wave needs no scan for are
+// taken off. Latency is the cost model's, of the whole program, which is the same but for the scan.
+// --listing prints the programs as well; --test checks what issue and waits have to be.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/amd/device/device.h"
+#include "core/amd/isa/disasm.h"
+#include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/choose_scans.h"
+
+namespace kiln::amd {
+namespace {
+
+struct Cost {
+  ProgramStatistics counted;
+  uint32_t lds_dwords = 0;
+  int64_t behind_load = 0;  // instructions between the load of counts and its wait
+  int64_t lane_reads = 0;   // cycles
+  std::string listing;
+};
+
+isa::Wave WaveOf(uint32_t width) { return width == 64 ? isa::Wave::k64 : isa::Wave::k32; }
+
+int64_t AfterLoad(const ScanProgram& program) {
+  int64_t count = 0;
+  bool loaded = false;
+  for (const isa::PlacedInstruction& placed : program.code) {
+    const isa::OpcodeInfo& info = isa::Info(placed.inst.op);
+    if (loaded && placed.inst.op == isa::Opcode::kSWaitcnt) return count;
+    if (loaded) ++count;
+    if (info.encoding == isa::Encoding::kDs && info.Has(isa::opcode_flag::kLoad)) loaded = true;
+  }
+  return count;
+}
+
+// A failure to compile ends the program.
+Cost CostOf(ScanForm form, const ScanShape& shape) {
+  const auto program = CompileScan(form, shape);
+  if (!program.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(program.status().message()).c_str());
+    std::exit(1);
+  }
+  Cost cost;
+  cost.counted = CountProgram(program->code, WaveOf(shape.width));
+  cost.lds_dwords = program->lds_bytes / 4;
+  cost.behind_load = AfterLoad(*program);
+  cost.lane_reads = cost.counted.estimate.stalls[static_cast<size_t>(Stall::kLaneReads)];
+  cost.listing = isa::DisassembleProgram(program->code, WaveOf(shape.width));
+  return cost;
+}
+
+const std::string NameOf(ScanForm form) {
+  return std::string(kScanFormNames[static_cast<size_t>(form)]);
+}
+
+constexpr ScanShape kShapes[] = {{64, 2, 1}, {64, 4, 1}, {32, 4, 1}, {32, 8, 1},
+                                 {64, 2, 2}, {64, 4, 2}, {32, 4, 2}, {32, 8, 2}};
+
+void PrintTable(bool listing) {
+  std::printf(
+      "| lanes, waves, streams | form | instructions | VALU | SALU | LDS | waits | LDS dwords | "
+      "behind the load | readlane waits | latency | chosen |\n"
+      "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n");
+  for (const ScanShape& shape : kShapes) {
+    const Cost frame = CostOf(ScanForm::kByteDot, {shape.width, 1, shape.streams});
+    const auto best = FastestScan(kGfx1030, shape);
+    for (const ScanForm form : kScanForms) {
+      const Cost cost = CostOf(form, shape);
+      const ProgramStatistics &own = cost.counted, &of_frame = frame.counted;
+      std::printf(
+          "| %u, %u, %u | `%s` | %lld | %lld | %lld | %lld | %lld | %u | %lld | %lld | "
+          "%lld | %s |\n",
+          shape.width, shape.waves, shape.streams, NameOf(form).c_str(),
+          static_cast<long long>(own.instructions - of_frame.instructions),
+          static_cast<long long>(own.valu - of_frame.valu),
+          static_cast<long long>(own.salu - of_frame.salu),
+          static_cast<long long>(own.lds - of_frame.lds),
+          static_cast<long long>(own.waits - of_frame.waits), cost.lds_dwords,
+          static_cast<long long>(cost.behind_load), static_cast<long long>(cost.lane_reads),
+          static_cast<long long>(own.estimate.cycles), best.ok() && *best == form ? "yes" : "");
+      if (listing) std::printf("\n%s\n", cost.listing.c_str());
+    }
+  }
+}
+
+// Checks what the forms are for: bytes leave work for the time of the load, and, of more than two
+// waves, fewer scalar instructions.
+int Check() {
+  int wrong = 0;
+  for (const ScanShape& shape : kShapes) {
+    const Cost scalar = CostOf(ScanForm::kDwordScalar, shape);
+    for (const ScanForm form : {ScanForm::kBytePerm, ScanForm::kByteDot}) {
+      const Cost cost = CostOf(form, shape);
+      const bool fits =
+          cost.behind_load >= 3 && (shape.waves == 2 || cost.counted.salu < scalar.counted.salu);
+      if (!fits) {
+        ++wrong;
+        std::printf("%s of %u waves of %u: %lld behind the load\n%s", NameOf(form).c_str(),
+                    shape.waves, shape.width, static_cast<long long>(cost.behind_load),
+                    cost.listing.c_str());
+      }
+    }
+  }
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kiln::amd
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "--test") return kiln::amd::Check();
+  kiln::amd::PrintTable(mode == "--listing");
+  return 0;
+}
