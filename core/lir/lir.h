@@ -83,7 +83,7 @@ enum InstFlags : uint8_t {
   kPredicateInverse = 4,
   kInsertedCopy = 8,    // made by register allocation
   kPreferredExit = 16,  // on exits only: schedules issue early what it waits for
-  kUnordered = 32,  // reads memory that nothing writes meanwhile: in no order with other accesses
+  kUnordered = 32,   // reads memory that nothing writes meanwhile: in no order with other accesses
   kReadsLanes = 64,  // reads other lanes, though not every instruction of this operation does: as
                      // kOpAcrossLanes (machine.h)
 };

@@ -151,9 +151,9 @@ class Merger {
   const std::function<bool()>& may_rewrite_;
   std::vector<ValueId> to_;
   std::vector<uint32_t> key_;
-  KeyTable table_;              // to the instruction
-  // Of the instructions in the table: their blocks, and the stretches of those in which the same
-  // lanes are on.
+  KeyTable table_;  // to the instruction
+  // The blocks of the instructions in the table, and the stretches of those in which the same lanes
+  // are on.
   std::vector<BlockId> block_;
   std::vector<uint32_t> stretch_of_;
   uint32_t stretch_ = 0;

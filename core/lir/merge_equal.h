@@ -20,8 +20,8 @@ class MergeRules {
   virtual ~MergeRules() = default;
   // `id` has definitions; those of an instruction that may go are values.
   virtual Reach ReachOf(const Function& f, InstId id) const = 0;
-  // Returns true if lanes are off behind an instruction that were on before it: no Reach::kLanes goes
-  // past it.
+  // Returns true if lanes are off behind an instruction that were on before it: no Reach::kLanes
+  // goes past it.
   virtual bool TurnsLanesOff(const Function&, InstId) const { return false; }
   // Returns the types of operands that count as one in this instruction, a bit for each: signed and
   // unsigned in a sum. Types are below 32.

@@ -94,18 +94,19 @@ TEST(MergeEqualTest, OfBlocksThatDominateUnlessLanesMatter) {
 // Behind an exit fewer lanes are on: a comparison is made again, a sum is not.
 TEST(MergeEqualTest, NotPastAnExitIfLanesMatter) {
   const auto gone = [](const std::string& between) {
-    return Gone("exit_block b1\n"
-                "block b0 depth 0\n"
-                "  %3:b32 = v_const #0x1:b32\n"
-                "  %4:b32 = v_add %3:b32 %3:b32\n"
-                "  %5:b32 = v_cmp %3:b32 %4:b32\n" +
-                between +
-                "  %7:b32 = v_add %3:b32 %3:b32\n"
-                "  %6:b32 = v_cmp %3:b32 %4:b32\n"
-                "  %11:b32 = v_sel %7:b32 %3:b32 %6:b32\n"
-                "  s_end\n"
-                "block b1 depth 0\n"
-                "  s_end\n");
+    return Gone(
+        "exit_block b1\n"
+        "block b0 depth 0\n"
+        "  %3:b32 = v_const #0x1:b32\n"
+        "  %4:b32 = v_add %3:b32 %3:b32\n"
+        "  %5:b32 = v_cmp %3:b32 %4:b32\n" +
+        between +
+        "  %7:b32 = v_add %3:b32 %3:b32\n"
+        "  %6:b32 = v_cmp %3:b32 %4:b32\n"
+        "  %11:b32 = v_sel %7:b32 %3:b32 %6:b32\n"
+        "  s_end\n"
+        "block b1 depth 0\n"
+        "  s_end\n");
   };
   EXPECT_EQ(gone(""), 2);
   EXPECT_EQ(gone("  mask_exit %5:b32 {w32 pred 1}\n"), 1);

@@ -49,7 +49,7 @@ TEST(SelectControl, LanesBecomeHelpersWhereQuadsNeedThem) {
 
 // Behind the last operation that needs whole quads the lanes that help are off for good: kills end
 // lanes, and effects need no mask of their own.
-TEST(SelectControl, HelpersEndBehindTheLastQuad) {
+TEST(SelectControl, HelpersEndAfterTheLastQuad) {
   const std::string declared = std::string(kIn) + "resource 0 ssbo 0.0.0\n";
   const std::string slope = "%1:f32 = ddx[any] %0\n", store = "store_ssbo[0, align 4] 0, 1\n";
   const auto text = [&](const std::string& body) {
