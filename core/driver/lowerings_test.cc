@@ -56,7 +56,10 @@ constexpr Case kCases[] = {
     {"combine_memory",
      "%0:i32 = load_ssbo[0, align 16] 0 %1:i32 = load_ssbo[0, align 4] 4 %2:i32 = iadd %0, %1 "
      "store_ssbo[0, align 4] 64, %2",
-     [](Features& f) { f.access = {.lane = 4, .block = 0, .shared_block_alignment = 0, .block_of_constants = false}; }, true},
+     [](Features& f) {
+       f.access = {.lane = 4, .block = 0, .shared_block_alignment = 0, .block_of_constants = false};
+     },
+     true},
     {"form_fma",
      "%0:f32 = load_ssbo[0, align 4] 0 %1:f32 = fmul %0, 0.1f %2:f32 = fadd %1, 0.5f "
      "store_ssbo[0, align 4] 0, %2",

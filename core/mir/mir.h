@@ -165,7 +165,7 @@ enum InstFlags : uint16_t {
   // the first source chooses the descriptor from an array of them, or the element of an input or
   // output
   kIndexed = 16,
-  // Of a memory barrier that does one of its two things alone: earlier accesses take effect before
+  // A memory barrier that does one of its two things alone: earlier accesses take effect before
   // later writes; or, after earlier reads, later ones find what others have written.
   kReleases = 32,
   kAcquires = 64,

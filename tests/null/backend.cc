@@ -40,8 +40,7 @@ constexpr mid::Features kFeatures = {
     .constant_addends = mid::Features::Addends::kNone,
     .fuses_all_widths = false,
     .conditions_in_flags = false,
-    .access = {.lane = 4, .block = 0, .shared_block_alignment = 4,
-               .block_of_constants = false}};
+    .access = {.lane = 4, .block = 0, .shared_block_alignment = 4, .block_of_constants = false}};
 
 std::vector<PassRow> PassRows() { return Rows(Passes()); }
 

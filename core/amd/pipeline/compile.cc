@@ -138,8 +138,7 @@ constexpr mid::Features kFeatures = {
     .constant_addends = mid::Features::Addends::kOneLiteral,
     .fuses_all_widths = true,
     .conditions_in_flags = false,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-               .block_of_constants = true}};
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = true}};
 const mid::Features kGfx1030Features = kFeatures;
 
 std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }

@@ -29,8 +29,8 @@ uint32_t AlignmentOf(const mir::Module& m, mir::InstId id) {
   return std::max(said, 1u << std::min(zeros, shared ? 4 : 2));
 }
 
-// Returns true if the sum of base and constant can be the instruction's. Of buffers with an offset
-// in S the constant must be an immediate; without one, what is above that becomes the offset in S.
+// Returns true if the sum of base and constant can be the instruction's. Where a buffer's offset is
+// in S the constant must be an immediate; elsewhere its upper part becomes the offset in S.
 bool Addresses::IsInReach(const Location& location, mir::ValueId base, uint32_t constant) const {
   constexpr uint32_t kMaxBytes = 64;  // of one access
   if (location.space == Space::kShared) return constant <= MaxImmediate(Space::kShared);

@@ -27,7 +27,7 @@ TEST(Addresses, ConstantsOfBuffersThatDoNotWrap) {
   // A uniform offset in S, too.
   EXPECT_TRUE(Has(Loads("%10:i32 = shl %2, 2\n", "48"), "offset 48"));
   EXPECT_FALSE(Has(Loads("%10:i32 = shl %2, 2\n", "4080"), "offset 4080"));
-  // What an immediate cannot say is an offset in S.
+  // The part that an immediate cannot hold is an offset in S.
   const std::string far = Loads("%10:i32 = shl %1, 2\n", "20480");
   EXPECT_TRUE(Has(far, "0x5000")) << far;
   EXPECT_FALSE(Has(far, "v_add_nc_u32 0x5000")) << far;

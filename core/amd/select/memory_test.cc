@@ -107,7 +107,7 @@ TEST(SelectMemory, SizesOfScalarLoads) {
   EXPECT_EQ(ScalarLoads(5, {0, 1, 2, 3, 4}), "x4+16, +32");
   EXPECT_EQ(ScalarLoads(7, {0, 1, 2, 3, 4, 5, 6}), "x8+16");
   EXPECT_EQ(ScalarLoads(16, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), "x16+16");
-  // What has no uses.
+  // Dwords without uses.
   EXPECT_EQ(ScalarLoads(8, {7}), "+44");
   EXPECT_EQ(ScalarLoads(8, {0, 1, 7}), "x2+16, +44");
   EXPECT_EQ(ScalarLoads(4, {0, 1, 3}), "x4+16");

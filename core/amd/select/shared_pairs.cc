@@ -98,9 +98,9 @@ class Finder {
 // Where the offsets themselves do not fit, the lower one is rounded down, so that several pairs
 // have one sum in common.
 std::optional<TwoOffsets> TwoOffsetsOf(uint32_t a, uint32_t b, uint32_t unit) {
-  constexpr uint32_t kMost = 255, kRounded = 128;
+  constexpr uint32_t kMaxOffset = 255, kRounded = 128;
   for (const uint32_t step : {unit, 64 * unit}) {
-    if (a % step != 0 || b % step != 0 || std::max(a, b) / step > kMost) continue;
+    if (a % step != 0 || b % step != 0 || std::max(a, b) / step > kMaxOffset) continue;
     return TwoOffsets{0, static_cast<uint8_t>(a / step), static_cast<uint8_t>(b / step),
                       step != unit};
   }
@@ -113,8 +113,9 @@ std::optional<TwoOffsets> TwoOffsetsOf(uint32_t a, uint32_t b, uint32_t unit) {
   };
   if (distance % unit != 0) return std::nullopt;
   if (distance < kRounded * unit) return of(low - low / unit % kRounded * unit, unit);
-  if (distance / unit <= kMost) return of(low, unit);
-  if (distance % (64 * unit) == 0 && distance / (64 * unit) <= kMost) return of(low, 64 * unit);
+  if (distance / unit <= kMaxOffset) return of(low, unit);
+  if (distance % (64 * unit) == 0 && distance / (64 * unit) <= kMaxOffset)
+    return of(low, 64 * unit);
   return std::nullopt;
 }
 

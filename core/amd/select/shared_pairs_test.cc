@@ -65,7 +65,7 @@ TEST(SharedPairs, LoadsOfOneBase) {
   EXPECT_FALSE(AreTwo(Loads("%10", "", "%1")));   // another base
 }
 
-// What is between, and if the loads are one all the same.
+// Two loads with an access, a barrier or an if between them.
 TEST(SharedPairs, WhatIsBetweenLoads) {
   EXPECT_TRUE(AreTwo(Loads("%10", "store_shared[align 4] %12, 5\n", "%11")));
   EXPECT_TRUE(AreTwo(Loads("%10", "store_shared[align 4] %10, 5\n", "%11")));

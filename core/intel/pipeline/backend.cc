@@ -169,8 +169,8 @@ mid::Features FeaturesOf(const Device& device) {
           .constant_addends = mid::Features::Addends::kExactHalves,
           .fuses_all_widths = false,
           .conditions_in_flags = true,
-          .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-                     .block_of_constants = false}};
+          .access = {
+              .lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = false}};
 }
 
 const Backend kTglBackend = {.name = "tgl",

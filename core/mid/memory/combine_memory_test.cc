@@ -288,7 +288,8 @@ constexpr Features kWithConstantBlocks = [] {
   return f;
 }();
 
-// Memory that nothing writes, at constant offsets: of targets whose selection makes no blocks there.
+// Memory that nothing writes, at constant offsets: of targets whose selection makes no blocks
+// there.
 TEST(CombineMemory, BlocksAtConstantOffsets) {
   const std::string body = R"(  %0:i32 = load_constant[align 4] 16
   %1:i32 = load_constant[align 4] 28
@@ -298,8 +299,9 @@ TEST(CombineMemory, BlocksAtConstantOffsets) {
   return
 )";
   EXPECT_EQ(RunOnBody(body, For<CombineMemory>).find("%4"), std::string::npos);
-  EXPECT_EQ(RunOnBody(body, For<CombineMemory, kWithConstantBlocks>),
-            R"(  %0:i32, %1:i32, %2:i32, %3:i32, %4:i32, %5:i32, %6:i32, %7:i32, %8:i32, %9:i32, %10:i32, %11:i32, %12:i32, %13:i32, %14:i32, %15:i32 = load_constant[align 4] 16
+  EXPECT_EQ(
+      RunOnBody(body, For<CombineMemory, kWithConstantBlocks>),
+      R"(  %0:i32, %1:i32, %2:i32, %3:i32, %4:i32, %5:i32, %6:i32, %7:i32, %8:i32, %9:i32, %10:i32, %11:i32, %12:i32, %13:i32, %14:i32, %15:i32 = load_constant[align 4] 16
   %16:i32 = load_constant[align 4] 80
   store_ssbo[1, align 4] 0, %0, %3, %15, %16
   return

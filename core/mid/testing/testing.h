@@ -50,8 +50,7 @@ inline constexpr Features kFewFeatures = {
     .constant_addends = Features::Addends::kNone,
     .fuses_all_widths = false,
     .conditions_in_flags = true,
-    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16,
-               .block_of_constants = false}};
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16, .block_of_constants = false}};
 
 // Binds a pass that takes features to a target with these.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&),
