@@ -104,7 +104,9 @@ ExportedResult ExportedRow(const SqlStatement& row) {
   identity.defines = Words(row.Text(kDefines));
   identity.spec = Words(row.Text(kSpec));
   identity.subgroup_size = static_cast<uint32_t>(row.Int(kSubgroupSize));
-  identity.state = row.Text(kState);
+  // A capture's pipeline has one state, and its name is that of no other.
+  const std::string kind = row.Text(kKind);
+  if (kind == kFileKind || kind == kPairKind) identity.state = row.Text(kState);
   SetFile(row, &exported);
   return exported;
 }

@@ -48,17 +48,28 @@ TEST_F(StoredResultsTest, ThoseThatAreNamed) {
   EXPECT_EQ(results[1].diagnostics.size(), 1u);
 }
 
+TEST_F(StoredResultsTest, ACapturesPipelineIsNamedWithoutItsState) {
+  PipelineRow row = OneStage(1, "a", 1, Compiled(1, 0));
+  row.stages[0].state = R"({"view_mask":3})";
+  WriteAll(database_.get(), {row});
+  const auto results = Stored(database_.get(), {{"a.foz", "a"}});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].identity.state, "");
+}
+
 TEST_F(StoredResultsTest, StagesOfAPairHaveTheirFiles) {
   PipelineRow pair = OneStage(1, "p", 1, Compiled(1, 0));
   pair.kind = kPairKind;
   pair.file = PairName("m.vert", "m.frag");
   pair.stages.push_back(OneStage(1, "q", 2, Compiled(2, 0)).stages[0]);
   pair.stages[0].defines = "A=1 B";
+  pair.stages[0].state = R"({"view_mask":3})";
   WriteAll(database_.get(), {pair});
   const auto results = Stored(database_.get(), {{"a.foz", "p"}});
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].file + " " + results[0].identity.pair, "m.vert m.frag");
   EXPECT_EQ(results[1].file + " " + results[1].identity.pair, "m.frag m.vert");
+  EXPECT_EQ(results[0].identity.state, R"({"view_mask":3})");
   EXPECT_THAT(results[0].identity.defines, ElementsAre("A=1", "B"));
 }
 
