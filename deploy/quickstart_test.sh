@@ -30,7 +30,7 @@ trap finish EXIT
 mkdir -p "$scratch/deploy" "$scratch/tests/shaders" "$scratch/bin"
 cp deploy/quickstart "$scratch/deploy/"
 cp tests/shaders/saxpy.comp "$scratch/tests/shaders/"
-printf '#version 450\nvoid main() {}\n' > "$scratch/tests/shaders/nothing.frag"
+printf '#version 450\nvoid main() {}\n' > "$scratch/tests/shaders/nothing.vert"
 printf '#!/bin/sh\n[ "$1" != info ] || echo "%s"\n' "$PWD" > "$scratch/bin/bazel"
 chmod 755 "$scratch/bin/bazel"
 export PATH=$scratch/bin:$PATH
@@ -45,7 +45,7 @@ grown() { [ "$(stat -c %s "$log.1" 2> /dev/null)" -gt 1000000 ]; }
 quickstart "${start[@]}"
 check grep -q '2 of 2 shaders compiled' "$scratch/said"
 check grep -q 'saxpy.comp  gfx1030  compute  ok' "$scratch/said"
-check grep -q 'nothing.frag: gfx1030: refused (missing_stage)' "$scratch/said"
+check grep -q 'nothing.vert: gfx1030: refused (missing_stage)' "$scratch/said"
 check grep -q '1 of them are of stages that not every target compiles' "$scratch/said"
 check grep -q 'event=started' "$log"
 for weeks in 1 2; do

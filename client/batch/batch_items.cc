@@ -155,16 +155,40 @@ absl::Status BatchItems::AddFolder(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status BatchItems::AddPath(const std::string& path) {
+absl::StatusOr<std::string> BatchItems::PlaceOf(const std::string& path) const {
   std::error_code error;
   std::string place = JoinPath(root_, path);
   // A path below the root may also be given relative to the working directory.
   if (!fs::exists(place, error) && fs::exists(path, error)) place = path;
-  if (fs::is_directory(place, error)) return AddFolder(place);
-  if (!fs::exists(place, error)) {
-    return absl::NotFoundError(absl::StrCat(place, ": there is no such file or folder"));
+  if (fs::exists(place, error)) return place;
+  return absl::NotFoundError(absl::StrCat(place, ": there is no such file or folder"));
+}
+
+absl::Status BatchItems::AddPath(const std::string& path) {
+  const absl::StatusOr<std::string> place = PlaceOf(path);
+  if (!place.ok()) return place.status();
+  std::error_code error;
+  if (fs::is_directory(*place, error)) return AddFolder(*place);
+  AddFile(*place, nullptr, "", "");
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddPair(absl::string_view text) {
+  const std::vector<std::string> files = absl::StrSplit(text, ',');
+  if (files.size() != 2 || files[0].empty() || files[1].empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        text, ": must be VERTEX,FRAGMENT, two files; a manifest takes names with commas"));
   }
-  AddFile(place, nullptr, "", "");
+  if (StageFromFileName(files[0]) == "fragment" || StageFromFileName(files[1]) == "vertex") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(text, ": the vertex shader comes first, then the fragment shader"));
+  }
+  const absl::StatusOr<std::string> vertex = PlaceOf(files[0]), fragment = PlaceOf(files[1]);
+  if (!vertex.ok()) return vertex.status();
+  if (!fragment.ok()) return fragment.status();
+  AddFile(*vertex, nullptr, "", "");
+  const std::string name = root_.empty() ? *fragment : RelativeTo(root_, *fragment);
+  items_.back().fragment = {*fragment, name, name, ""};
   return absl::OkStatus();
 }
 

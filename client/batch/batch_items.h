@@ -60,6 +60,9 @@ class BatchItems {
 
   // Adds a file or folder of the command line. NotFound: there is none.
   absl::Status AddPath(const std::string& path);
+  // Adds a pair of the command line, "VERTEX,FRAGMENT": two files. NotFound: there is none;
+  // InvalidArgument: the text is no pair.
+  absl::Status AddPair(absl::string_view text);
   // Adds all files below the root.
   absl::Status AddRoot();
   // InvalidArgument names the line.
@@ -79,6 +82,8 @@ class BatchItems {
 
  private:
   absl::Status AddFolder(const std::string& folder);
+  // Returns the path of a file or folder of the command line.
+  absl::StatusOr<std::string> PlaceOf(const std::string& path) const;
   void AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
                const std::string& output, const std::string& tree);
 

@@ -26,7 +26,8 @@ void Summary::Add(const TargetResult& result) {
   ++results_;
   ExitCode code = ExitCodeOf(result.status());
   if (code != kExitOk) ++failed_;
-  exit_code_ = Worse(exit_code_, code);
+  const bool allowed = code == kExitSomeFailed && allowed_.count(result.cause()) != 0;
+  if (!allowed) exit_code_ = Worse(exit_code_, code);
   std::string cause = result.status() == TargetResult::OK ? "" : result.cause();
   ++outcomes_[{code, {StatusWord(result.status()), cause}}];
   // Items that never reached the compiler have no tier.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace kiln::client {
 
 class Summary {
  public:
+  // Failures of these causes leave the exit code as it is, but for crashes and time limits.
+  // Call it before Add.
+  void Allow(std::set<std::string> causes) { allowed_ = std::move(causes); }
   void Add(const kiln::v1::TargetResult& result);
 
   // Tells ToJson of a budget: how many variants it bounds, and how many bounds do not hold.
@@ -38,6 +42,7 @@ class Summary {
   // By exit code, so that the worst outcome comes last; status and cause.
   std::map<std::pair<int, std::pair<std::string, std::string>>, int64_t> outcomes_;
   std::map<int, int64_t> tiers_;
+  std::set<std::string> allowed_;
   std::optional<std::pair<int64_t, int64_t>> budget_;
 };
 

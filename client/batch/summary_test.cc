@@ -64,5 +64,21 @@ TEST(Summary, ExitCode) {
   EXPECT_EQ(Summary().exit_code(), kExitOk);
 }
 
+TEST(Summary, AllowedCausesLeaveTheExitCode) {
+  Summary summary;
+  summary.Allow({"float64", "signal"});
+  const auto add = [&](TargetResult::Status status, const char* cause) {
+    TargetResult result;
+    result.set_status(status);
+    result.set_cause(cause);
+    summary.Add(result);
+    return summary.exit_code();
+  };
+  EXPECT_EQ(add(TargetResult::REFUSED, "float64"), kExitOk);
+  EXPECT_EQ(summary.failed(), 1);
+  EXPECT_EQ(add(TargetResult::REFUSED, "float16"), kExitSomeFailed);
+  EXPECT_EQ(add(TargetResult::CRASHED, "signal"), kExitInternal);
+}
+
 }  // namespace
 }  // namespace kiln::client

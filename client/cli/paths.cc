@@ -94,17 +94,21 @@ absl::Status CheckZeroBytes(const std::string& path) {
 }
 
 // Checks the opened file, not the file that has the name by now.
-absl::Status CheckKind(const std::string& path, int fd, bool regular) {
-  struct stat info;
-  if (fstat(fd, &info) != 0) return FileError(path, errno);
-  if (S_ISDIR(info.st_mode)) {
+absl::Status CheckMode(const std::string& path, mode_t mode, bool regular) {
+  if (S_ISDIR(mode)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is a folder; `kiln batch` compiles the files in a folder"));
   }
-  if (regular && !S_ISREG(info.st_mode)) {
+  if (regular && !S_ISREG(mode)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckKind(const std::string& path, int fd, bool regular) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return FileError(path, errno);
+  return CheckMode(path, info.st_mode, regular);
 }
 
 absl::StatusOr<std::string> ReadOpened(const std::string& path, int fd, uint64_t most) {
@@ -292,6 +296,10 @@ absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t mo
 
 absl::StatusOr<std::string> ReadRegularFileStart(const std::string& path, size_t bytes) {
   if (absl::Status status = CheckZeroBytes(path); !status.ok()) return status;
+  // The caller may read a FIFO afterwards. To open and close it would end its writer.
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return FileError(path, errno);
+  if (absl::Status status = CheckMode(path, info.st_mode, true); !status.ok()) return status;
   Descriptor fd(open(path.c_str(), kReadRegular));
   if (fd.get() < 0) return FileError(path, errno);
   if (absl::Status status = CheckKind(path, fd.get(), true); !status.ok()) return status;

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 namespace kiln::client {
@@ -61,6 +65,21 @@ TEST(Paths, Files) {
   EXPECT_TRUE(absl::IsInvalidArgument(is_folder));
   EXPECT_THAT(std::string(is_folder.message()), HasSubstr("kiln batch"));
   EXPECT_FALSE(WriteWholeFile(file + "/below/a/file", "x").ok());
+}
+
+// A FIFO that is asked for its start is not opened: its writer would see a reader go, and who reads
+// it afterwards would wait for another writer.
+TEST(Paths, TheStartOfAFifoIsNotRead) {
+  const std::string fifo = testing::TempDir() + "/start.fifo";
+  std::filesystem::remove(fifo);
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int opened = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(opened, fifo.c_str(), IN_OPEN), 0);
+  EXPECT_THAT(ReadRegularFileStart(fifo, 16).status().message(),
+              testing::HasSubstr("is not a regular file"));
+  std::array<char, 4096> events;
+  EXPECT_LT(read(opened, events.data(), events.size()), 0) << "it was opened";
+  close(opened);
 }
 
 TEST(Paths, NamedFoldersStayBelowTheWorkingOne) {

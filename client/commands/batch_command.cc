@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "client/commands/batch_inputs.h"
 #include "client/commands/batch_run.h"
 #include "client/commands/command.h"
 #include "client/export/result_files.h"
@@ -14,22 +15,14 @@ namespace {
 std::vector<Flag> BatchFlags() {
   return JoinFlags(
       {CompileFlags(),
-       {{"root", 0, "DIR", false, "folder that relative paths, and names in results, start from"},
-        {"list", 0, "FILE|-", false,
-         "read input paths from FILE, one per line; # begins a comment"},
-        {"manifest", 0, "FILE|-", false,
-         "read inputs and options from FILE, a JSON object per line; see above"},
-        {"strict", 0, "", false, "treat unknown keys of a manifest as errors"},
-        {"permutations", 0, "A=0,1;B=0..3", false,
-         "compile each input with all combinations of these defines and constants; see above"},
-        {"list-items", 0, "", false,
-         "print what would be compiled, and compile nothing; with --json as a manifest"},
-        {"jobs", 'j', "N", false,
+       InputFlags(),
+       {{"jobs", 'j', "N", false,
          "number of files in flight (default 32; with --local one per processor)"},
         {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target to FILE; see above"},
         {"output", 'o', "DIR", false, "write machine code and launch records into DIR"},
         {"asm", 0, "", false, "with -o: also write the machine code as text"},
-        {"quiet", 'q', "", false, "do not print each failure"}},
+        {"quiet", 'q', "", false, "do not print each failure"},
+        AllowFlag()},
        ResultFileFlags(),
        ServiceFlags()});
 }
@@ -63,9 +56,9 @@ Command BatchCommand() {
       "   \"variants\": [{\"name\", \"width\", the target's statistics (`kiln targets --statistics`\n"
       "                 lists them), \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"state\", \"pair\", "
-      "\"version\",\n"
-      "   \"code_generation\", ...}\n"
+      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"widths\", "
+      "\"state\",\n"
+      "   \"pair\", \"version\", \"code_generation\", ...}\n"
       "\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry\n"
       "chooses one, --stage those of one stage.\n"
@@ -87,6 +80,8 @@ Command BatchCommand() {
       "errors with --strict; a key that looks misspelled or belongs to another command is\n"
       "always an error. Paths in a manifest are relative to --root, or else to the manifest's\n"
       "folder.\n"
+      "\n"
+      "--pair=VERTEX,FRAGMENT compiles two files as such a pair, without a manifest.\n"
       "\n"
       "--permutations makes items of all combinations of an axis' values, the last axis first:\n"
       "NAME=V,V... and NAME=FIRST..LAST are values of a define, NAME? is without and with it,\n"
@@ -119,6 +114,7 @@ Command BatchCommand() {
       "  kiln batch --target=tgl --root=tests/shaders --list=client/examples/list.txt --jsonl=- | head\n"
       "  kiln batch --target=tgl --manifest=client/examples/game.jsonl -o out --jobs=64\n"
       "  kiln batch --target=tgl --permutations='TILE=4,8;3=uint:32,64' -I client/examples/include client/examples/blur.comp\n"
+      "  kiln batch --target=tgl --pair=client/examples/mesh.vert,client/examples/mesh.frag\n"
       "  kiln batch --target=tgl --budget=client/examples/budget.json --junit=junit.xml --sarif=kiln.sarif tests/shaders/saxpy.comp\n"
       "  kiln batch --local --target=tgl --disable-pass=merge_equal_values --jsonl=after.jsonl tests/shaders\n",
       BatchFlags(),

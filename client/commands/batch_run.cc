@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
-#include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,6 @@
 #include "absl/time/clock.h"
 #include "client/batch/batch.h"
 #include "client/batch/batch_items.h"
-#include "client/batch/list_items.h"
 #include "client/batch/summary.h"
 #include "client/cli/line_file.h"
 #include "client/cli/paths.h"
@@ -21,6 +20,7 @@
 #include "client/cli/terminal.h"
 #include "client/commands/batch_inputs.h"
 #include "client/commands/command.h"
+#include "client/commands/open_many.h"
 #include "client/compile/compile_file.h"
 #include "client/compile/compile_pair.h"
 #include "client/export/result_files.h"
@@ -30,7 +30,6 @@
 #include "client/request/request_options.h"
 #include "client/request/spec_constant.h"
 #include "client/service/away_notice.h"
-#include "client/service/service_flags.h"
 
 namespace kiln::client {
 namespace {
@@ -41,22 +40,6 @@ using kiln::v1::TargetResult;
 // Failures that are printed one by one; the rest is in the summary and in the JSON lines.
 constexpr int kMaxShown = 20;
 
-// Checks each item's own targets and passes before anything is compiled: a manifest may be wrong in
-// its last line.
-absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities& capabilities,
-                        const std::string& service, const CompileSettings& common) {
-  for (const BatchItem& item : items) {
-    if (item.options == nullptr) continue;
-    if (item.options->targets.empty() && !item.options->disabled_passes.has_value()) continue;
-    CompileSettings settings = SettingsOf(common, item.options.get());
-    absl::Status status = CheckSettings(capabilities, service, &settings);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(item.label, ": ", status.message()));
-    }
-  }
-  return absl::OkStatus();
-}
-
 class BatchRun {
  public:
   BatchRun(const ParsedFlags& flags, const std::vector<std::string>& flag_names,
@@ -65,7 +48,7 @@ class BatchRun {
 
   absl::StatusOr<ExitCode> Run() {
     if (absl::Status s = ReadInputs(); !s.ok()) return s;
-    if (flags_.Has("list-items")) return ListItems();
+    if (flags_.Has("list-items")) return PrintItems(items_, flags_, settings_, environment_);
     if (absl::Status s = Prepare(); !s.ok()) return s;
     environment_.interrupt->Handle([this] { service_->Stop(); });
     absl::Time start = absl::Now();
@@ -98,15 +81,12 @@ class BatchRun {
  private:
   // Reads flags and items; needs no service.
   absl::Status ReadInputs();
-  absl::StatusOr<ExitCode> ListItems() const;
   absl::Status Prepare();
   // Returns the input files.
   std::vector<std::string> Inputs() const {
-    std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
-    for (const BatchItem& item : items_) {
-      files.push_back(item.path);
-      if (item.fragment.has_value()) files.push_back(item.fragment->path);
-    }
+    std::vector<std::string> files = FilesOfItems(items_);
+    files.push_back(flags_.Get("list"));
+    files.push_back(flags_.Get("manifest"));
     return files;
   }
   absl::StatusOr<ItemLines> Compile(size_t i);
@@ -176,34 +156,17 @@ absl::Status BatchRun::ReadInputs() {
   settings_ = *std::move(settings);
   WarnOfMissingFolders(settings_);
   settings_.source.root = flags_.Get("root");
+  summary_.Allow(AllowedCauses(flags_));
   absl::StatusOr<std::vector<BatchItem>> items = ReadBatchItems(flags_, flag_names_, settings_);
   if (!items.ok()) return items.status();
   items_ = *std::move(items);
-  for (const BatchItem& item : items_) {
-    if (!item.fragment.has_value() || settings_.source.stage.empty()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--stage: not with a pair (", ItemText(item),
-                                                   "); its files are named by their stages"));
-  }
   return absl::OkStatus();
 }
 
-absl::StatusOr<ExitCode> BatchRun::ListItems() const {
-  for (const BatchItem& item : items_) {
-    const absl::Status printed =
-        Print(environment_.json ? ItemJson(item, flags_.Get("root"), settings_)
-                                : absl::StrCat(ItemText(item), "\n"));
-    if (!printed.ok()) return printed;
-  }
-  return kExitOk;
-}
-
 absl::Status BatchRun::Prepare() {
-  bool local = flags_.Has("local");
-  int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  // A daemon keeps its workers busy only if some requests wait; with --local each worker has one.
-  absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
+  absl::StatusOr<size_t> jobs = JobsOf(flags_);
   if (!jobs.ok()) return jobs.status();
-  jobs_ = static_cast<size_t>(*jobs);
+  jobs_ = *jobs;
   folder_ = flags_.Get("output");
   assembly_ = flags_.Has("asm");
   if (folder_ == "-" || (assembly_ && folder_.empty())) {
@@ -213,14 +176,11 @@ absl::Status BatchRun::Prepare() {
   if (!folder_.empty()) {
     if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
   }
-  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(
-      flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)), Calls::kStream);
-  if (!service.ok()) return service.status();
-  service_ = *std::move(service);
+  absl::StatusOr<ManyService> opened = OpenMany(flags_, jobs_);
+  if (!opened.ok()) return opened.status();
+  service_ = std::move(opened->service);
+  capabilities_ = std::move(opened->capabilities);
   away_notice_.emplace(service_->Name());
-  auto capabilities = service_->GetCapabilities();
-  if (!capabilities.ok()) return capabilities.status();
-  capabilities_ = *std::move(capabilities);
   absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
   if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
   if (checked.ok()) {
@@ -278,27 +238,21 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
 absl::StatusOr<ItemLines> BatchRun::CompilePairItem(const BatchItem& item,
                                                     const CompileSettings& settings) {
   const BatchItem::Paired& fragment = *item.fragment;
-  std::vector<kiln::v1::SpecConstant> vertex_spec;
-  const bool has_own = item.options->vertex_spec.has_value();
-  if (has_own) {
-    vertex_spec = *item.options->vertex_spec;
-    const auto& added = item.options->added.spec_constants;
-    vertex_spec.insert(vertex_spec.end(), added.begin(), added.end());
-  }
+  const auto vertex_spec = VertexSpecOf(item.options.get());
   const auto output = [this](const std::string& name) { return folder_.empty() ? "" : name; };
   absl::StatusOr<PairOutcome> outcome = CompilePairOfBatch(
       service_.get(), capabilities_, settings,
       {PairFile{item.path, item.name, "vertex", output(item.output)},
        PairFile{fragment.path, fragment.name, "fragment", output(fragment.output)}},
-      has_own ? &vertex_spec : nullptr);
+      vertex_spec.has_value() ? &*vertex_spec : nullptr);
   if (!outcome.ok()) return outcome.status();
-  ResultIdentity identity =
-      IdentityOf(item.options->name, settings.source.defines, settings.request);
+  ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
+                                       settings.source.defines, settings.request);
   ItemLines lines;
   lines.warnings = outcome->warnings;
   ResultIdentity vertex = identity;
   vertex.pair = fragment.name;
-  if (has_own) vertex.spec = TextsOf(vertex_spec);
+  if (vertex_spec.has_value()) vertex.spec = TextsOf(*vertex_spec);
   absl::Status added =
       AddResults({item.name, item.label, item.output}, vertex, &outcome->files[0], &lines);
   if (!added.ok()) return added;

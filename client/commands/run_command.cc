@@ -5,9 +5,11 @@
 // simulator of the core, under limits.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
@@ -297,6 +299,16 @@ absl::StatusOr<ExitCode> Unprepared(const absl::Status& status, const Environmen
   return kExitSomeFailed;
 }
 
+// Tells of a missing file before a service is looked for.
+absl::Status CheckFiles(const ParsedFlags& flags) {
+  for (const std::string& file : flags.arguments()) {
+    std::error_code error;
+    if (file == "-" || std::filesystem::exists(file, error)) continue;
+    return absl::NotFoundError(absl::StrCat(file, ": there is no such file"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   const size_t files = flags.arguments().size();
   if (files != 1 && files != 2) {
@@ -315,6 +327,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
     if (!read.ok()) return read.status();
     contained = *std::move(read);
     if (!contained) {
+      if (absl::Status s = CheckFiles(flags); !s.ok()) return s;
       if (absl::Status s = CheckServiceCompiles(flags); !s.ok()) return s;
     }
   }

@@ -17,7 +17,8 @@ struct Ran {
 };
 
 // Runs the command with these flags and arguments, without colours.
-inline Ran RunWith(const Command& command, const std::vector<std::string>& arguments) {
+inline Ran RunWith(const Command& command, const std::vector<std::string>& arguments,
+                   const Environment& environment = {}) {
   const absl::StatusOr<ParsedFlags> flags = ParseFlags(command.flags, arguments);
   if (!flags.ok()) {
     ADD_FAILURE() << flags.status();
@@ -26,7 +27,7 @@ inline Ran RunWith(const Command& command, const std::vector<std::string>& argum
   Ran ran;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  ran.code = command.run(*flags, {});
+  ran.code = command.run(*flags, environment);
   ran.out = testing::internal::GetCapturedStdout();
   ran.err = testing::internal::GetCapturedStderr();
   return ran;

@@ -117,6 +117,14 @@ absl::StatusOr<FileOutcome> Call(Service* service, const Capabilities& capabilit
 
 }  // namespace
 
+std::optional<std::vector<kiln::v1::SpecConstant>> VertexSpecOf(const ItemOptions* item) {
+  if (item == nullptr || !item->vertex_spec.has_value()) return std::nullopt;
+  std::vector<kiln::v1::SpecConstant> constants = *item->vertex_spec;
+  const auto& added = item->added.spec_constants;
+  constants.insert(constants.end(), added.begin(), added.end());
+  return constants;
+}
+
 CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item) {
   CompileSettings settings = common;
   if (item == nullptr) return settings;

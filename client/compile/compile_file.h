@@ -52,6 +52,10 @@ absl::StatusOr<FileOutcome> CompileLoaded(Service* service,
 // line.
 CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item);
 
+// Returns the constants of a pair's vertex shader, with those of the item's permutation; nullopt:
+// it has those of the settings.
+std::optional<std::vector<kiln::v1::SpecConstant>> VertexSpecOf(const ItemOptions* item);
+
 // An error does not concern this file: the service is gone or was stopped.
 absl::StatusOr<FileOutcome> CompileFile(Service* service,
                                         const kiln::v1::Capabilities& capabilities,

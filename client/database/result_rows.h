@@ -53,8 +53,9 @@ struct PipelineRow {
   int64_t source = 0;
   std::string name;  // unique in the source
   std::string file;  // in comparisons with JSON lines
-  std::string kind;  // "graphics", "compute", "ray_tracing", "file"
+  std::string kind;  // "graphics", "compute", "ray_tracing", "file", "pair"
   std::vector<StageRow> stages;
+  std::vector<std::string> warnings = {};  // sentences for the user; not stored
 };
 
 // Returns true if the compiler has answered, so that asking again is of no use: not for crashes and

@@ -5,12 +5,13 @@
 //               "total": {STATISTIC: NUMBER}}]}
 //
 // A rule applies to the results that all of its keys but the last three fit; "path" is a file, or
-// the folder that it is in, as results name it. "max" and "min" bound every variant (of "widths",
-// if these are given), "total" the sum over the variants of all results to which the rule applies.
-// If several rules bound the same statistic of a variant in the same direction, the last one
-// counts: general rules come first, exceptions after them; a "total" is each rule's own. The
-// statistics are those that targets declare; one that is better higher is bounded by "min", one
-// that is better lower by "max" and "total".
+// the folder that it is in, as results name it, and of a capture's pipelines also "base.foz" and
+// "base.foz:graphics". "max" and "min" bound every variant (of "widths", if these are given),
+// "total" the sum over the variants of all results to which the rule applies. If several rules
+// bound the same statistic of a variant in the same direction, the last one counts: general rules
+// come first, exceptions after them; a "total" is each rule's own. The statistics are those that
+// targets declare; one that is better higher is bounded by "min", one that is better lower by "max"
+// and "total".
 #ifndef KILN_CLIENT_EXPORT_BUDGET_H_
 #define KILN_CLIENT_EXPORT_BUDGET_H_
 

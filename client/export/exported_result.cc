@@ -36,6 +36,9 @@ std::string SubjectText(const ExportedResult& result) {
   if (identity.subgroup_size != 0) {
     parts.push_back(absl::StrCat("subgroup ", identity.subgroup_size));
   }
+  if (!identity.widths.empty()) {
+    parts.push_back(absl::StrCat("widths ", absl::StrJoin(identity.widths, " ")));
+  }
   if (identity.full_subgroups) parts.push_back("full subgroups");
   if (identity.dispatch_base) parts.push_back("dispatch base");
   if (!identity.state.empty()) parts.push_back(Printable(identity.state));

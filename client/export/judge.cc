@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -71,9 +72,11 @@ class Judging {
     };
     const std::string file = NormalPath(result.file);
     add("");
-    for (size_t slash = file.find('/'); slash != std::string::npos;
-         slash = file.find('/', slash + 1)) {
-      if (slash != 0) add(file.substr(0, slash));
+    for (size_t end = file.find_first_of("/:"); end != std::string::npos;
+         end = file.find_first_of("/:", end + 1)) {
+      // A capture's name is a folder: "base.foz:graphics/HASH".
+      const bool folder = file[end] == '/' || absl::EndsWith(file.substr(0, end), ".foz");
+      if (end != 0 && folder) add(file.substr(0, end));
     }
     add(file);
     std::sort(rules.begin(), rules.end());

@@ -47,6 +47,20 @@ TEST(Judge, ARuleIsOfAFileOrAFolder) {
   EXPECT_THAT(Over(R"({"path": ".", "max": {"size": 1}})", results), testing::SizeIs(5));
 }
 
+TEST(Judge, ACaptureIsAFolder) {
+  const std::vector<ExportedResult> results = {
+      Made("dir/a.foz:graphics/1", {{"size", 2}}), Made("dir/a.foz:compute/2", {{"size", 2}}),
+      Made("dir/b.foz:compute/2", {{"size", 2}}), Made("dir/a:b.comp", {{"size", 2}})};
+  const std::string over = "W8 size 2, at most 1";
+  EXPECT_THAT(Over(R"({"path": "dir/a.foz", "max": {"size": 1}})", results),
+              ElementsAre("0: " + over, "1: " + over));
+  EXPECT_THAT(Over(R"({"path": "dir/a.foz:compute", "max": {"size": 1}})", results),
+              ElementsAre("1: " + over));
+  EXPECT_THAT(Over(R"({"path": "dir/a.foz", "total": {"size": 3}})", results),
+              ElementsAre("total of size 4, at most 3"));
+  EXPECT_THAT(Over(R"({"path": "dir/a", "max": {"size": 1}})", results), ElementsAre());
+}
+
 TEST(Judge, TheLastRuleOfAStatisticCounts) {
   const std::vector<ExportedResult> results = {Made("a", {{"size", 5}}), Made("b", {{"size", 5}})};
   EXPECT_THAT(Over(R"({"max": {"size": 1}}, {"path": "b", "max": {"size": 9}})", results),

@@ -16,7 +16,7 @@ namespace {
 using kiln::v1::TargetResult;
 
 struct Suite {
-  int64_t tests = 0, failures = 0, errors = 0;
+  int64_t tests = 0, failures = 0, errors = 0, skipped = 0;
   double seconds = 0;
   std::string cases;
 };
@@ -39,8 +39,9 @@ std::string CaseName(const ExportedResult& result) {
 }
 
 // Adds the case of a result and counts it. `overruns`: those of the result, one on a line; empty:
-// none.
-void AddCase(const ExportedResult& exported, const std::string& overruns, Suite* suite) {
+// none. `allowed`: causes of known failures.
+void AddCase(const ExportedResult& exported, const std::string& overruns,
+             const std::set<std::string>& allowed, Suite* suite) {
   const TargetResult& result = exported.result;
   const double seconds = SecondsOf(result);
   absl::StrAppend(&suite->cases, "    <testcase classname=\"", XmlText(exported.file), "\" name=\"",
@@ -51,10 +52,13 @@ void AddCase(const ExportedResult& exported, const std::string& overruns, Suite*
   std::string problem;
   if (result.status() != TargetResult::OK) {
     const bool crash = ExitCodeOf(result.status()) == kExitInternal;
-    ++(crash ? suite->errors : suite->failures);
+    const bool known = !crash && allowed.count(result.cause()) != 0;
+    ++(crash ? suite->errors : known ? suite->skipped : suite->failures);
     const std::string message = exported.diagnostics.empty() ? "" : exported.diagnostics[0].text;
-    problem = Problem(crash ? "error" : "failure", result.cause(), message,
-                      FailureText(exported.file, result, false));
+    problem = Problem(crash   ? "error"
+                      : known ? "skipped"
+                              : "failure",
+                      result.cause(), message, FailureText(exported.file, result, false));
   } else if (!overruns.empty()) {
     ++suite->failures;
     problem = Problem("failure", "over_budget", overruns.substr(0, overruns.find('\n')), overruns);
@@ -81,8 +85,8 @@ void AddTotals(const std::vector<Overrun>& overruns, std::map<std::string, Suite
 }
 
 std::string CountsText(const Suite& suite) {
-  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.6f\"", suite.tests,
-                         suite.failures, suite.errors, suite.seconds);
+  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.6f\"",
+                         suite.tests, suite.failures, suite.errors, suite.skipped, suite.seconds);
 }
 
 }  // namespace
@@ -112,7 +116,7 @@ std::string XmlText(absl::string_view text) {
 }
 
 std::string JunitText(const std::vector<ExportedResult>& results,
-                      const std::vector<Overrun>& overruns) {
+                      const std::vector<Overrun>& overruns, const std::set<std::string>& allowed) {
   std::map<std::string, Suite> suites;
   auto overrun = overruns.begin();
   for (size_t i = 0; i < results.size(); ++i) {
@@ -120,7 +124,7 @@ std::string JunitText(const std::vector<ExportedResult>& results,
     for (; overrun != overruns.end() && overrun->result == i; ++overrun) {
       absl::StrAppend(&over, over.empty() ? "" : "\n", OverrunText(*overrun));
     }
-    AddCase(results[i], over, &suites[results[i].result.target()]);
+    AddCase(results[i], over, allowed, &suites[results[i].result.target()]);
   }
   AddTotals(overruns, &suites);
   Suite all;
@@ -129,6 +133,7 @@ std::string JunitText(const std::vector<ExportedResult>& results,
     all.tests += suite.tests;
     all.failures += suite.failures;
     all.errors += suite.errors;
+    all.skipped += suite.skipped;
     all.seconds += suite.seconds;
     absl::StrAppend(&body, "  <testsuite name=\"kiln.", XmlText(name), "\" ", CountsText(suite),
                     ">\n", suite.cases, "  </testsuite>\n");

@@ -32,6 +32,16 @@ TEST(JunitText, CountsAndNamesEachResult) {
   EXPECT_THAT(text, HasSubstr("<testcase classname=\"budget\" name=\"rule 2 size\""));
 }
 
+TEST(JunitText, AllowedCausesAreSkipped) {
+  const std::vector<ExportedResult> results = {
+      Failed("a", TargetResult::REFUSED, "float64", {"a", 0, 0, 0, "no doubles"}),
+      Failed("b", TargetResult::REFUSED, "float16", {"b", 0, 0, 0, "no halves"}),
+      Failed("c", TargetResult::CRASHED, "float64", {"c", 0, 0, 0, "died"})};
+  const std::string text = JunitText(results, {}, {"float64"});
+  EXPECT_THAT(text, HasSubstr("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(text, HasSubstr("<skipped type=\"float64\" message=\"no doubles\">"));
+}
+
 TEST(XmlText, HasOnlyCharactersOfXml) {
   EXPECT_EQ(XmlText("a<b>&\"c\""), "a&lt;b&gt;&amp;&quot;c&quot;");
   EXPECT_EQ(XmlText("a\n\tb"), "a&#10;&#9;b");

@@ -48,11 +48,17 @@ void AppendNew(const std::string& name, std::set<std::string>* seen,
 
 }  // namespace
 
-std::vector<Flag> ResultFileFlags() {
+std::vector<Flag> BudgetFlags() {
   return {
       {"budget", 0, "FILE.json", false,
        "end with 1 and a table if a statistic is over its bound in FILE"},
       {"junit", 0, "FILE", false, "write the results to FILE as JUnit's XML"},
+  };
+}
+
+std::vector<Flag> ResultFileFlags() {
+  std::vector<Flag> flags = BudgetFlags();
+  const std::vector<Flag> more = {
       {"sarif", 0, "FILE", false,
        "write errors with file, line and column, and bounds that do not hold, to FILE as SARIF "
        "2.1.0"},
@@ -61,6 +67,8 @@ std::vector<Flag> ResultFileFlags() {
       {"depfile-target", 0, "NAME", true,
        "the output that --depfile is about (default: the machine code of -o, and --jsonl)"},
   };
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
 }
 
 absl::Status ResultFiles::Open(const ParsedFlags& flags, const kiln::v1::Capabilities& capabilities,
@@ -71,6 +79,8 @@ absl::Status ResultFiles::Open(const ParsedFlags& flags, const kiln::v1::Capabil
   sarif_ = flags.Get("sarif");
   depfile_ = flags.Get("depfile");
   budget_file_ = flags.Get("budget");
+  const std::vector<std::string> allowed = flags.Commas("allow");
+  allowed_ = {allowed.begin(), allowed.end()};
   wanted_ = !(junit_ + sarif_ + depfile_ + budget_file_).empty();
   if (flags.Has("depfile-target") && depfile_.empty()) {
     return absl::InvalidArgumentError("--depfile-target: has no effect without --depfile=FILE");
@@ -135,7 +145,7 @@ absl::StatusOr<ResultFiles::Outcome> ResultFiles::Finish(ExitCode code) {
   outcome.judged = verdict.judged;
   if (outcome.code == kExitOk && outcome.over != 0) outcome.code = kExitSomeFailed;
   if (!junit_.empty()) {
-    absl::Status s = WriteWholeFile(junit_, JunitText(results_, verdict.overruns));
+    absl::Status s = WriteWholeFile(junit_, JunitText(results_, verdict.overruns, allowed_));
     if (!s.ok()) return s;
   }
   if (!sarif_.empty()) {

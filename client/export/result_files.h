@@ -1,11 +1,12 @@
 // The files that `kiln compile` and `kiln batch` write for other tools, and the budget: --junit,
-// --sarif, --depfile, --budget.
+// --sarif, --depfile, --budget. `kiln precompile` has --junit and --budget.
 //
 // Results are collected, and the files written at the end, each complete or not at all. A batch of
 // 100,000 results takes some 100 MB for it; without these flags nothing is kept.
 #ifndef KILN_CLIENT_EXPORT_RESULT_FILES_H_
 #define KILN_CLIENT_EXPORT_RESULT_FILES_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@
 
 namespace kiln::client {
 
-// Returns --junit, --sarif, --depfile, --depfile-target and --budget.
+// Returns --budget and --junit, which need no sources.
+std::vector<Flag> BudgetFlags();
+// Returns these, --sarif, --depfile and --depfile-target.
 std::vector<Flag> ResultFileFlags();
 
 class ResultFiles {
@@ -53,6 +56,7 @@ class ResultFiles {
 
   bool wanted_ = false;
   std::string junit_, sarif_, depfile_, budget_file_;
+  std::set<std::string> allowed_;  // causes of --allow
   std::vector<std::string> depfile_targets_;
   bool rule_for_each_ = false;             // of the dependency file
   std::vector<std::string> other_inputs_;  // manifests, lists, pipeline state, the budget

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/output/json_writer.h"
 #include "client/output/reason.h"
 #include "client/request/pipeline_state.h"
@@ -147,11 +149,18 @@ void WriteExtras(const TargetResult& result, JsonWriter* json) {
   WriteRemarks(result, json);
 }
 
+void WriteWidths(const std::vector<uint32_t>& widths, JsonWriter* json) {
+  if (widths.empty()) return;
+  json->Key("widths");
+  json->Raw(absl::StrCat("[", absl::StrJoin(widths, ","), "]"));
+}
+
 void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
   WriteIfSet("name", identity.name, json);
   WriteList("defines", identity.defines, json);
   WriteList("spec", identity.spec, json);
   if (identity.subgroup_size != 0) json->IntMember("subgroup_size", identity.subgroup_size);
+  WriteWidths(identity.widths, json);
   if (identity.full_subgroups) WriteTrue("full_subgroups", json);
   if (identity.dispatch_base) WriteTrue("dispatch_base", json);
   if (!identity.state.empty()) {
@@ -175,6 +184,15 @@ std::string StatusWord(TargetResult::Status status) {
       // The compiler did not finish; unknown statuses of later daemons count as no success either.
       return "crashed";
   }
+}
+
+TargetResult::Status StatusOfWord(absl::string_view word) {
+  for (const auto status :
+       {TargetResult::OK, TargetResult::REFUSED, TargetResult::INVALID, TargetResult::TIMED_OUT,
+        TargetResult::CANCELLED, TargetResult::NOT_CACHED}) {
+    if (StatusWord(status) == word) return status;
+  }
+  return TargetResult::CRASHED;
 }
 
 std::string CacheWord(kiln::v1::CacheTier tier) {
@@ -208,6 +226,7 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   }
   const auto& options = request.options();
   identity.subgroup_size = options.required_subgroup_size();
+  identity.widths.assign(options.widths().begin(), options.widths().end());
   identity.full_subgroups = options.require_full_subgroups();
   identity.dispatch_base = options.dispatch_base();
   identity.state = PipelineStateJson(options.state());

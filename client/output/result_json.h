@@ -35,6 +35,9 @@ namespace kiln::client {
 // leave this program in a line.
 std::string StatusWord(kiln::v1::TargetResult::Status status);
 
+// Returns the status of a word of StatusWord; CRASHED for any other text.
+kiln::v1::TargetResult::Status StatusOfWord(absl::string_view word);
+
 // Returns "miss", "memory", "disk", "coalesced".
 std::string CacheWord(kiln::v1::CacheTier tier);
 
@@ -45,10 +48,11 @@ ExitCode Worse(ExitCode a, ExitCode b);
 
 // Distinguishes a result from others of the same file, entry point and target.
 struct ResultIdentity {
-  std::string name;                  // given by a manifest; may be empty
-  std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"
-  std::vector<std::string> spec;     // "ID=TYPE:VALUE"
-  uint32_t subgroup_size = 0;        // required; 0: none
+  std::string name;                   // given by a manifest; may be empty
+  std::vector<std::string> defines;   // "NAME" or "NAME=VALUE"
+  std::vector<std::string> spec;      // "ID=TYPE:VALUE"
+  uint32_t subgroup_size = 0;         // required; 0: none
+  std::vector<uint32_t> widths = {};  // requested; none: all of the target
   bool full_subgroups = false;
   bool dispatch_base = false;
   std::string state = {};  // PipelineStateJson

@@ -122,6 +122,8 @@ TEST(ResultLine, SaysWhatItIsTheResultOf) {
   result.set_code_generation_version(14);
   kiln::v1::CompileRequest request;
   request.mutable_options()->set_required_subgroup_size(16);
+  request.mutable_options()->add_widths(8);
+  request.mutable_options()->add_widths(16);
   request.mutable_options()->set_require_full_subgroups(true);
   request.mutable_options()->set_dispatch_base(true);
   request.mutable_options()->mutable_state()->set_view_mask(3);
@@ -134,8 +136,18 @@ TEST(ResultLine, SaysWhatItIsTheResultOf) {
       ResultLine("a", result, {{}, false, identity}),
       HasSubstr(
           R"("name":"uber/17","defines":["A=1","B"],"spec":["3=uint:64"],)"
-          R"("subgroup_size":16,"full_subgroups":true,"dispatch_base":true,)"
+          R"("subgroup_size":16,"widths":[8,16],"full_subgroups":true,"dispatch_base":true,)"
           R"("state":{"view_mask":3},"pair":"b.frag","version":"0.0.9","code_generation":14})"));
+}
+
+TEST(StatusOfWord, IsThatOfStatusWord) {
+  for (int i = 0; i <= TargetResult::Status_MAX; ++i) {
+    if (!TargetResult::Status_IsValid(i) || i == TargetResult::UNSPECIFIED) continue;
+    const auto status = static_cast<TargetResult::Status>(i);
+    EXPECT_EQ(StatusWord(StatusOfWord(StatusWord(status))), StatusWord(status)) << i;
+  }
+  EXPECT_EQ(StatusOfWord("refused"), TargetResult::REFUSED);
+  EXPECT_EQ(StatusOfWord("other"), TargetResult::CRASHED);
 }
 
 TEST(ResultLine, Refused) {

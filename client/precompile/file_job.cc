@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "client/compile/compile_file.h"
+#include "client/database/pair_name.h"
 #include "client/output/result_json.h"
 #include "client/source/entry_points.h"
 #include "client/source/source.h"
@@ -25,8 +26,10 @@ void SetEntry(const CompileRequest& request, StageRow* row) {
   if (row->entry.empty()) row->entry = entries[0].name;
 }
 
-StageRow Described(const BatchItem& item, const CompileSettings& settings,
-                   const CompileRequest& request) {
+}  // namespace
+
+StageRow DescribedStage(const BatchItem& item, const CompileSettings& settings,
+                        const CompileRequest& request) {
   const ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
                                              settings.source.defines, request);
   StageRow row;
@@ -35,10 +38,9 @@ StageRow Described(const BatchItem& item, const CompileSettings& settings,
   row.defines = absl::StrJoin(identity.defines, " ");
   row.spec = absl::StrJoin(identity.spec, " ");
   row.subgroup_size = identity.subgroup_size;
+  row.state = identity.state;
   return row;
 }
-
-}  // namespace
 
 const std::string& NameInDatabase(const BatchItem& item) {
   return item.output.empty() ? item.name : item.output;
@@ -53,8 +55,8 @@ absl::StatusOr<PipelineRow> CompileFileItem(const BatchItem& item, const Compile
   row.source = source;
   row.name = NameInDatabase(item);
   row.file = item.name;
-  row.kind = "file";
-  StageRow& stage = row.stages.emplace_back(Described(item, settings, file.request));
+  row.kind = kFileKind;
+  StageRow& stage = row.stages.emplace_back(DescribedStage(item, settings, file.request));
   if (!file.error.ok()) {
     absl::StatusOr<FileOutcome> outcome =
         CompileFile(compiler->service(), compiler->capabilities(), settings, item.path, item.name);

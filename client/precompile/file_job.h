@@ -17,6 +17,11 @@ namespace kiln::client {
 absl::StatusOr<PipelineRow> CompileFileItem(const BatchItem& item, const CompileSettings& common,
                                             int64_t source, StageCompiler* compiler);
 
+// Returns the row of a stage of the item, without outcomes: what `request` and the settings in
+// force say of it.
+StageRow DescribedStage(const BatchItem& item, const CompileSettings& settings,
+                        const kiln::v1::CompileRequest& request);
+
 // Returns the item's name in the database, unique among the items of a run.
 const std::string& NameInDatabase(const BatchItem& item);
 

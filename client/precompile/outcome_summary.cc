@@ -12,15 +12,6 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1::TargetResult;
-
-TargetResult::Status StatusOfWord(const std::string& word) {
-  if (word == "ok") return TargetResult::OK;
-  if (word == "refused") return TargetResult::REFUSED;
-  if (word == "invalid") return TargetResult::INVALID;
-  return word == "timeout" ? TargetResult::TIMED_OUT : TargetResult::CRASHED;
-}
-
 double PerSecond(int64_t count, absl::Duration elapsed) {
   const double seconds = absl::ToDoubleSeconds(elapsed);
   return seconds > 0 ? static_cast<double>(count) / seconds : 0;
@@ -47,7 +38,9 @@ absl::StatusOr<std::vector<OutcomeCount>> CountOutcomes(SqlDatabase* db) {
 ExitCode RunSummary::exit_code() const {
   ExitCode code = kExitOk;
   for (const OutcomeCount& outcome : outcomes) {
-    code = Worse(code, ExitCodeOf(StatusOfWord(outcome.status)));
+    const ExitCode one = ExitCodeOf(StatusOfWord(outcome.status));
+    if (one == kExitSomeFailed && allowed.count(outcome.cause) != 0) continue;
+    code = Worse(code, one);
   }
   return code;
 }
@@ -85,6 +78,9 @@ std::string RunSummary::ToJson() const {
                                 {"status", outcome.status},
                                 {"cause", outcome.cause.empty() ? "ok" : outcome.cause},
                                 {"stages", outcome.stages}});
+  }
+  if (budget.has_value()) {
+    json["budget"] = {{"variants", budget->judged}, {"over", budget->over}};
   }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -2,7 +2,10 @@
 #ifndef KILN_CLIENT_PRECOMPILE_OUTCOME_SUMMARY_H_
 #define KILN_CLIENT_PRECOMPILE_OUTCOME_SUMMARY_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,13 @@ struct RunSummary {
   absl::Duration elapsed;
   RunCounts counts;
   std::vector<OutcomeCount> outcomes;  // of all that the database has
+  struct Budget {
+    size_t judged = 0;  // variants that some bound is for
+    size_t over = 0;    // bounds that do not hold
+  };
+  std::optional<Budget> budget = std::nullopt;
+  // Failures of these causes leave the exit code as it is, but for crashes and time limits.
+  std::set<std::string> allowed = {};
 
   ExitCode exit_code() const;
   std::string Text(bool colour) const;

@@ -37,6 +37,25 @@ TEST(RunSummary, CountsByStatusAndCause) {
   EXPECT_EQ(json["outcomes"][0]["stages"], 2);
 }
 
+TEST(RunSummary, ABudgetIsInJsonIfThereIsOne) {
+  RunSummary summary = SummaryOf({OneStage(1, "a", 1, Compiled(1, 0))});
+  EXPECT_FALSE(nlohmann::json::parse(summary.ToJson()).contains("budget"));
+  summary.budget = {7, 2};
+  EXPECT_EQ(nlohmann::json::parse(summary.ToJson())["budget"].dump(), R"({"over":2,"variants":7})");
+}
+
+TEST(RunSummary, AllowedCausesLeaveTheExitCode) {
+  RunSummary summary =
+      SummaryOf({OneStage(1, "a", 1, Failed(TargetResult::REFUSED, "float64", true)),
+                 OneStage(1, "b", 2, Failed(TargetResult::INVALID, "bad", true))});
+  summary.allowed = {"float64"};
+  EXPECT_EQ(summary.exit_code(), kExitSomeFailed);
+  summary.allowed = {"float64", "bad"};
+  EXPECT_EQ(summary.exit_code(), kExitOk);
+  summary.outcomes.push_back({"tgl", "crashed", "bad", 1});
+  EXPECT_EQ(summary.exit_code(), kExitInternal);
+}
+
 TEST(RunSummary, AllOkIsZero) {
   EXPECT_EQ(SummaryOf({OneStage(1, "a", 1, Compiled(1, 0))}).exit_code(), kExitOk);
 }

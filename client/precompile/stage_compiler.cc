@@ -32,11 +32,13 @@ std::string CanonicalBytes(const google::protobuf::Message& message) {
   return bytes;
 }
 
-// Makes the row of a result, with the inputs that the stage before needs instead of launch records.
-absl::StatusOr<OutcomeRow> RowOf(const UnitDigest& unit, TargetResult result) {
+}  // namespace
+
+absl::StatusOr<OutcomeRow> OutcomeOf(const UnitDigest& unit, TargetResult result) {
   OutcomeRow row;
   row.target = result.target();
   row.unit = unit;
+  row.status = result.status();
   if (result.status() == TargetResult::OK && result.stage() == kFragment) {
     for (const auto& variant : result.variants()) {
       if (absl::Status s = kiln::proto::CheckVersion(variant.launch()); !s.ok()) return s;
@@ -51,8 +53,6 @@ absl::StatusOr<OutcomeRow> RowOf(const UnitDigest& unit, TargetResult result) {
   return row;
 }
 
-}  // namespace
-
 UnitDigest UnitOf(const CompileRequest& request) {
   CompileRequest unit = request.has_digest() ? request : DigestRequest(request);
   unit.clear_targets();
@@ -61,7 +61,7 @@ UnitDigest UnitOf(const CompileRequest& request) {
   return cache::Sha256(CanonicalBytes(unit));
 }
 
-bool StageCompiler::Find(const std::string& target, const UnitDigest& unit, OutcomeRow* row) {
+bool StageCompiler::FindStored(const std::string& target, const UnitDigest& unit, OutcomeRow* row) {
   absl::MutexLock lock(&mutex_);
   const auto of_target = known_.find(target);
   if (of_target == known_.end()) return false;
@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<OutcomeRow>> StageCompiler::Compile(const UnitDigest&
   std::vector<std::string> missing;
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string& target = request.targets(static_cast<int>(i));
-    if (!Find(target, unit, &rows[i])) missing.push_back(target);
+    if (!FindStored(target, unit, &rows[i])) missing.push_back(target);
   }
   if (missing.empty()) return rows;
   request.mutable_targets()->Assign(missing.begin(), missing.end());
@@ -94,10 +94,8 @@ absl::StatusOr<std::vector<OutcomeRow>> StageCompiler::Compile(const UnitDigest&
   auto place = rows.begin();
   for (TargetResult& result : outcome->results) {
     if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
-    const TargetResult::Status status = result.status();
-    absl::StatusOr<OutcomeRow> row = RowOf(unit, std::move(result));
+    absl::StatusOr<OutcomeRow> row = OutcomeOf(unit, std::move(result));
     if (!row.ok()) return row.status();
-    row->status = status;
     while (place != rows.end() && place->stored != 0) ++place;
     if (place == rows.end())
       return absl::InternalError(absl::StrCat(file.name, ": too many results"));

@@ -45,18 +45,22 @@ class StageCompiler {
   absl::Status Update(
       const std::function<absl::Status(std::map<std::string, StoredResults>*)>& write);
 
+  // Sets the outcome if the database has its result; false: it has none.
+  bool FindStored(const std::string& target, const UnitDigest& unit, OutcomeRow* row);
+
   const kiln::v1::Capabilities& capabilities() const { return capabilities_; }
   Service* service() const { return service_; }
 
  private:
-  // Sets what is known of the outcome; false: nothing is.
-  bool Find(const std::string& target, const UnitDigest& unit, OutcomeRow* row);
-
   Service* const service_;
   const kiln::v1::Capabilities& capabilities_;
   absl::Mutex mutex_;
   std::map<std::string, StoredResults> known_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Returns an outcome of a unit's result, without code and records, but with what a fragment shader
+// reads. Errors: a launch record of another version.
+absl::StatusOr<OutcomeRow> OutcomeOf(const UnitDigest& unit, kiln::v1::TargetResult result);
 
 // Returns an outcome of a result that is no compiler's.
 OutcomeRow OutcomeWithoutUnit(kiln::v1::TargetResult result);

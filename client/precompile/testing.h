@@ -23,13 +23,14 @@ class FakeService : public Service {
     for (const std::string& target : request.targets()) {
       auto* result = response.add_results();
       result->set_target(target);
-      result->set_stage(request.stage());
+      const std::string& stage = request.has_glsl() ? request.glsl().stage() : request.stage();
+      result->set_stage(stage);
       result->set_entry_point(request.entry_point());
       result->set_version("1");
       result->set_code_generation_version(7);
       result->set_status(status);
       if (status != kiln::v1::TargetResult::OK) continue;
-      AddVariant(request.stage() == "fragment", result);
+      AddVariant(stage == "fragment", result);
     }
     return response;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -43,7 +44,8 @@ std::string PermutationText(const ResultKey& key) {
   if (!key.permutation.has_value()) return "";
   const Permutation& p = *key.permutation;
   if (!p.name.empty()) return p.name;
-  return p.options.empty() ? "no options" : p.options;
+  if (p.widths.empty()) return p.options.empty() ? "no options" : p.options;
+  return absl::StrCat(p.options, p.options.empty() ? "" : "; ", "widths ", p.widths);
 }
 
 // Returns "file target", with distinguishing parts in brackets: "file (entry point) [A=1] target".
@@ -115,25 +117,41 @@ void JoinRelated(Relation related, Entries* before, Entries* after, EntryPairs* 
   std::erase(*after, nullptr);
 }
 
-// Returns those of `group` whose name is unique in it.
-std::map<std::array<std::string, 3>, const Entry*> ByName(const Entries& group) {
-  std::map<std::array<std::string, 3>, const Entry*> named;
-  for (const Entry* e : group) {
-    const ResultKey& key = e->first;
-    if (!key.permutation.has_value() || key.permutation->name.empty()) continue;
-    const auto [it, is_new] = named.try_emplace({key.permutation->name, key.entry, key.stage}, e);
-    if (!is_new) it->second = nullptr;
-  }
-  std::erase_if(named, [](const auto& entry) { return entry.second == nullptr; });
-  return named;
+// Parts of a key that two sets have in common for the same result; nullopt: they say nothing.
+using Parts = std::optional<std::array<std::string, 4>>;
+using PartsOf = Parts (*)(const ResultKey&);
+
+// The name stays when the options that it stands for change.
+Parts NamePartsOf(const ResultKey& key) {
+  if (!key.permutation.has_value() || key.permutation->name.empty()) return std::nullopt;
+  return {{key.permutation->name, "", key.entry, key.stage}};
 }
 
-// Joins by name, which stays when the options that it stands for change.
-void JoinByName(Entries* before, Entries* after, EntryPairs* pairs) {
-  const auto ours = ByName(*before), theirs = ByName(*after);
+// Whichever widths were requested: variants are compared by their names anyway.
+Parts AllButWidthsOf(const ResultKey& key) {
+  if (!key.permutation.has_value()) return std::nullopt;
+  return {{key.permutation->name, key.permutation->options, key.entry, key.stage}};
+}
+
+// Returns those of `group` whose parts are unique in it.
+std::map<std::array<std::string, 4>, const Entry*> ByParts(const Entries& group, PartsOf parts_of) {
+  std::map<std::array<std::string, 4>, const Entry*> unique;
+  for (const Entry* e : group) {
+    const Parts parts = parts_of(e->first);
+    if (!parts.has_value()) continue;
+    const auto [it, is_new] = unique.try_emplace(*parts, e);
+    if (!is_new) it->second = nullptr;
+  }
+  std::erase_if(unique, [](const auto& entry) { return entry.second == nullptr; });
+  return unique;
+}
+
+// Joins those with equal parts.
+void JoinByParts(PartsOf parts_of, Entries* before, Entries* after, EntryPairs* pairs) {
+  const auto ours = ByParts(*before, parts_of), theirs = ByParts(*after, parts_of);
   std::set<const Entry*> joined;
-  for (const auto& [name, b] : ours) {
-    const auto a = theirs.find(name);
+  for (const auto& [parts, b] : ours) {
+    const auto a = theirs.find(parts);
     if (a == theirs.end()) continue;
     pairs->emplace_back(b, a->second);
     joined.insert({b, a->second});
@@ -159,14 +177,15 @@ bool HasNoPermutations(const Entries& group) {
 
 // Pairs results that are about the same: first those with equal keys; then those that are each
 // other's only candidates by the parts that both keys have (a set older than "entry", a stage that
-// only one set knows); then by name; and, if no set has permutations, whatever the options of the
-// two batches were.
+// only one set knows); then those that differ in the requested widths alone; then by name; and, if
+// no set has permutations, whatever the options of the two batches were.
 EntryPairs Join(Entries before, Entries after) {
   EntryPairs pairs;
   const bool alone = HasNoPermutations(before) && HasNoPermutations(after);
   JoinEqual(&before, &after, &pairs);
   if (!AllSayAll(before) || !AllSayAll(after)) JoinRelated(SaysTheSame, &before, &after, &pairs);
-  JoinByName(&before, &after, &pairs);
+  JoinByParts(AllButWidthsOf, &before, &after, &pairs);
+  JoinByParts(NamePartsOf, &before, &after, &pairs);
   if (alone) JoinRelated(IsOfTheSameModule, &before, &after, &pairs);
   return pairs;
 }

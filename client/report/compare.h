@@ -2,14 +2,15 @@
 //
 // Compares variants that both sets have: same file, entry point, target, permutation and variant
 // name. If a set lacks entry points or permutations, they are taken from the other set where only
-// one fits; a permutation whose options changed is known by its name; if no set has two
-// permutations of a module, its options do not matter: a batch may be compared with one of other
-// -D. A variant whose shape changed, by a statistic that says so (its loops), is listed separately,
-// with its own totals, and left out of the other statistics: unrolling trades instructions for
-// trips, so its instruction count says nothing about better or worse. Names and keys call these
-// `loops_changed`. `compile_us` is of modules that both sets compiled. A variant that only one set
-// has, for a file and target that both have, is LOST or GAINED. Files that only one set names at
-// all are counted, not judged.
+// one fits; a permutation of other requested widths is the same one if it has no other
+// candidate; one whose options changed is known by its name; if no set has two permutations of a
+// module, its options do not matter: a batch may be compared with one of other -D. A variant whose
+// shape changed, by a statistic that says so (its loops), is listed separately, with its own
+// totals, and left out of the other statistics: unrolling trades instructions for trips, so its
+// instruction count says nothing about better or worse. Names and keys call these `loops_changed`.
+// `compile_us` is of modules that both sets compiled. A variant that only one set has, for a file
+// and target that both have, is LOST or GAINED. Files that only one set names at all are counted,
+// not judged.
 //
 // A statistic that is better neither lower nor higher is compared and has no verdict: its changes
 // are in `changed`, none is helped or hurt.

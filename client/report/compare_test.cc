@@ -52,6 +52,38 @@ TEST(Compare, CountsHelpedHurtAndTotals) {
   EXPECT_EQ(Find(report, "spills").verdict, Verdict::kUnchanged);
 }
 
+void AddWidths(ResultSet* set, const std::string& options, const std::string& widths,
+               const std::string& variant, int64_t instructions) {
+  const Permutation permutation = {"", options, widths};
+  set->results[{"a", "tgl", "main", "compute", permutation}] = {
+      "ok", "", {{variant, With(instructions)}}};
+}
+
+TEST(Compare, WidthsKeepResultsApart) {
+  ResultSet before, after;
+  for (ResultSet* set : {&before, &after}) {
+    const int64_t more = set == &after ? 1 : 0;
+    AddWidths(set, "A=1", "8", "SIMD8", 10 + more);
+    AddWidths(set, "A=1", "16", "SIMD16", 20 + more);
+    AddWidths(set, "A=2", "", "SIMD8", 30 + more);
+  }
+  const Report report = Compare(before, after);
+  EXPECT_EQ(Find(report, "instructions").total_before, 60);
+  EXPECT_EQ(Find(report, "instructions").total_after, 63);
+  EXPECT_EQ(Find(report, "instructions").worst[0].shader, "a [A=1; widths 8] tgl SIMD8");
+}
+
+TEST(Compare, ResultsOfOtherWidthsAreJoinedIfNothingElseDiffers) {
+  ResultSet before, after;
+  AddWidths(&before, "A=1", "", "SIMD8", 10);
+  AddWidths(&before, "A=2", "", "SIMD8", 20);
+  AddWidths(&after, "A=1", "8", "SIMD8", 11);
+  AddWidths(&after, "A=2", "8", "SIMD8", 22);
+  const Report report = Compare(before, after);
+  EXPECT_EQ(Find(report, "instructions").total_before, 30);
+  EXPECT_EQ(Find(report, "instructions").total_after, 33);
+}
+
 TEST(Compare, VerdictsFollowTheIntervals) {
   ResultSet before, better, worse;
   for (int i = 0; i < 5; ++i) {

@@ -2,10 +2,12 @@
 #include "client/report/database_results.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/paths.h"
+#include "client/database/pair_name.h"
 #include "client/database/schema.h"
 #include "client/database/sql.h"
 
@@ -37,6 +39,13 @@ absl::StatusOr<Figures> ReadFigures(SqlDatabase* db, absl::Span<const StatisticK
   }
 }
 
+// Returns the state as keys of JSON lines have it.
+std::string StateText(const std::string& text) {
+  const auto state = nlohmann::json::parse(text, nullptr, false);
+  if (!state.is_object()) return "";
+  return state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Permutation PermutationOf(const SqlStatement& row) {
   Permutation permutation = {row.Text(4), row.Text(5)};
   const auto add = [&](const std::string& part) {
@@ -45,7 +54,23 @@ Permutation PermutationOf(const SqlStatement& row) {
   };
   add(row.Text(6));
   if (row.Int(7) != 0) add(absl::StrCat("subgroup ", row.Int(7)));
+  // A capture's pipeline has one state, and its name is that of no other.
+  if (row.Text(14) == kFileKind || row.Text(14) == kPairKind) add(StateText(row.Text(15)));
   return permutation;
+}
+
+// Returns the key of a row. A stage of a pair has its own file's name, as in JSON lines.
+ResultKey KeyOf(const SqlStatement& row) {
+  ResultKey key = {row.Text(0), row.Text(1), row.Text(2), row.Text(3), PermutationOf(row)};
+  if (row.Text(14) != kPairKind) return key;
+  const auto files = FilesOfPair(key.file);
+  if (!files.has_value()) return key;
+  const bool is_vertex = row.Int(13) == 0;
+  key.file = is_vertex ? files->first : files->second;
+  std::string& options = key.permutation->options;
+  absl::StrAppend(&options, options.empty() ? "" : "; ", "with ",
+                  is_vertex ? files->second : files->first);
+  return key;
 }
 
 }  // namespace
@@ -64,7 +89,7 @@ absl::StatusOr<ResultSet> ReadDatabaseResults(const std::string& path,
   if (!figures.ok()) return figures.status();
   auto query = (*db)->Prepare(
       "SELECT file, target, entry, stage, name, defines, spec, subgroup_size, status, cause, "
-      "compile_us, result, pipeline, number FROM stage_result ORDER BY source, pipeline, number, "
+      "compile_us, result, pipeline, number, kind, state FROM stage_result ORDER BY source, pipeline, number, "
       "target");
   if (!query.ok()) return query.status();
   ResultSet set;
@@ -73,8 +98,7 @@ absl::StatusOr<ResultSet> ReadDatabaseResults(const std::string& path,
     const absl::StatusOr<bool> row = query->Next();
     if (!row.ok()) return row.status();
     if (!*row) break;
-    ResultKey key = {query->Text(0), query->Text(1), query->Text(2), query->Text(3),
-                     PermutationOf(*query)};
+    ResultKey key = KeyOf(*query);
     Result result;
     result.status = query->Text(8);
     result.cause = query->Text(9);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 #include "client/database/schema.h"
 #include "client/report/testing.h"
@@ -54,6 +55,24 @@ TEST(ReadDatabaseResults, ReadsKeysAndFigures) {
   numbers[kCycles] = 90;
   EXPECT_EQ(result.variants.at("SIMD8"), numbers);
   EXPECT_EQ(result.variants.at("SIMD16")[kSpills], 0);
+}
+
+// Rows of files have the keys that their JSON lines have.
+TEST(ReadDatabaseResults, StagesOfAPairHaveTheirFilesAndState) {
+  const std::string rows = std::string(kRows) + R"sql(
+INSERT INTO source VALUES (2, 'files', 'files', '');
+INSERT INTO pipeline VALUES (2, 2, 'p', 'm.vert + m.frag', 'pair', '');
+INSERT INTO stage VALUES (2, 0, 'vertex', 'main', '', '', 'B', '', 0, '{"viewMask":3}'),
+                         (2, 1, 'fragment', 'main', '', '', 'B', '', 0, '{"viewMask": 3}');
+INSERT INTO outcome VALUES (2, 0, 'tgl', 5, NULL), (2, 1, 'tgl', 5, NULL);
+)sql";
+  const auto set = ReadDatabaseResults(Database("pair", rows), Kinds());
+  ASSERT_TRUE(set.ok()) << set.status();
+  std::map<std::string, std::string> options;
+  for (const auto& [key, result] : set->results) options[key.file] = key.permutation->options;
+  EXPECT_EQ(options["m.vert"], R"(B; {"viewMask":3}; with m.frag)");
+  EXPECT_EQ(options["m.frag"], R"(B; {"viewMask":3}; with m.vert)");
+  EXPECT_EQ(options.size(), 3u);
 }
 
 TEST(ReadDatabaseResults, TellsWhatIsNone) {

@@ -78,6 +78,13 @@ Permutation PermutationOf(const Json& line) {
   if (size != line.end() && size->is_number_integer()) {
     parts.push_back(absl::StrCat("subgroup ", size->get<int64_t>()));
   }
+  if (auto widths = line.find("widths"); widths != line.end() && widths->is_array()) {
+    std::vector<std::string> numbers;
+    for (const Json& width : *widths) {
+      if (width.is_number_integer()) numbers.push_back(std::to_string(width.get<int64_t>()));
+    }
+    permutation.widths = absl::StrJoin(numbers, " ");
+  }
   for (const auto& [key, words] : {std::pair("full_subgroups", "full subgroups"),
                                    std::pair("dispatch_base", "dispatch base")}) {
     if (line.value(key, Json()) == true) parts.push_back(words);

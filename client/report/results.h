@@ -46,6 +46,7 @@ struct Permutation {
   // Defines, constants, subgroup size, pipeline state and so on in force, and the other file of a
   // pair, as text; may be empty.
   std::string options;
+  std::string widths = {};  // requested, separated by spaces; empty: none are stated
 
   auto operator<=>(const Permutation&) const = default;
 };

@@ -69,17 +69,20 @@ TEST(ReadResults, PermutationsAreResultsOfTheirOwn) {
       line("invalid",
            R"(,"version":"1","defines":["A=1"],"spec":["3=uint:4"],"subgroup_size":16)") +
       line("invalid", R"(,"version":"1","full_subgroups":true,"dispatch_base":true)") +
+      line("cancelled", R"(,"version":"1","widths":[8,16])") +
       line("refused", R"(,"version":"1","state":{"view_mask":3},"pair":"b.frag")") +
       line("ok", R"(,"version":"1","state":{"view_mask":3},"pair":"c.frag")") +
       line("crashed", R"(,"version":"1","name":"p","defines":["A=1","B"])") +
       line("timeout", R"(,"version":"1","name":"p","defines":["A=1","B"])"));
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_EQ(set->repeated, 1);
-  ASSERT_EQ(set->results.size(), 7u);
+  ASSERT_EQ(set->results.size(), 8u);
   auto status = [&](const std::string& name, const std::string& options) {
     return set->results.at({"x", "tgl", "main", "compute", Permutation{name, options}}).status;
   };
   EXPECT_EQ(status("", ""), "ok");
+  EXPECT_EQ(set->results.at({"x", "tgl", "main", "compute", Permutation{"", "", "8 16"}}).status,
+            "cancelled");
   EXPECT_EQ(status("", "A=1 B"), "refused");
   EXPECT_EQ(status("", "A=1; 3=uint:4; subgroup 16"), "invalid");
   EXPECT_EQ(status("", "full subgroups; dispatch base"), "invalid");

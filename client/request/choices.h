@@ -8,7 +8,7 @@
 namespace kiln::client {
 
 // For --widths and --subgroup-size.
-inline constexpr absl::string_view kWidthChoices = "8 16 32";
+inline constexpr absl::string_view kWidthChoices = "8 16 32 64";
 
 // Words with a space between; the texts live as long as the process.
 absl::string_view TargetChoices();

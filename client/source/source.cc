@@ -213,9 +213,9 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
                             const std::vector<std::string>& folders) {
   std::string text;
   for (const MissingInclude& m : missing) {
-    std::string where = absl::StrJoin(folders, ", ");
+    std::string where = folders.empty() ? "" : absl::StrCat("in ", absl::StrJoin(folders, ", "));
     if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
-    if (where.empty()) where = "no folder, as no -I is given";
+    if (where.empty()) where = "in no folder, as no -I is given";
     absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
                     ": this include was not found: ", Quoted(m.line.spelled), " (looked ", where,
                     "); name its folder with -I DIR");

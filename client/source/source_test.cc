@@ -62,6 +62,8 @@ TEST_F(SourceTest, Glsl) {
   ASSERT_EQ(missing_.size(), 1u);
   EXPECT_THAT(DescribeMissing(missing_, {}),
               HasSubstr("d/a.comp:1: this include was not found: x.h (looked beside it)"));
+  EXPECT_THAT(DescribeMissing(missing_, {"inc", "lib"}),
+              HasSubstr("x.h (looked beside it, in inc, lib); name its folder"));
   ASSERT_TRUE(Load("x.frag.glsl", "void main() {}").ok());
   EXPECT_EQ(request_.glsl().stage(), "fragment");
   options_.stage = "vertex";

@@ -107,20 +107,24 @@ void Generator::WordVectors() {
       vectors.back().push_back(m_.result(loop, static_cast<int>(c)));
     operate(2);
   }
-  for (ValueId v : vectors.back()) Define(v);
+  // 0 instead of NaN and -0: targets choose the bits of a NaN, and the sign of a minimum or maximum
+  // of both zeros.
+  for (ValueId& v : vectors.back()) {
+    if (type == Type::kF16) {
+      const ValueId zero = b_.Constant(type, 0);
+      v = b_.Select(b_.Feq(v, v), b_.Select(b_.Feq(v, zero), zero, v), zero);
+    }
+    Define(v);
+  }
   StoreWords(vectors.back());
 }
 
-// Stores the bits, of a NaN those of 0: targets choose them.
+// Stores the bits.
 void Generator::StoreWords(const std::vector<ValueId>& words) {
   const OwnPart part = PickOwnPart();
   std::vector<ValueId> bits;
   for (ValueId v : words) {
-    if (m_.value(v).type == Type::kF16) {
-      v = b_.Select(b_.Feq(v, v), v, b_.Constant(Type::kF16, 0));
-      v = b_.Convert(Op::kBitcast, v, Type::kI16);
-    }
-    bits.push_back(v);
+    bits.push_back(m_.value(v).type == Type::kF16 ? b_.Convert(Op::kBitcast, v, Type::kI16) : v);
   }
   const uint32_t bytes = 2 * static_cast<uint32_t>(words.size());
   const uint32_t alignment = random_.OneIn(2) ? 4 : 2;

@@ -242,6 +242,9 @@ class RunAnalyzeReport(Cli):
     def test_run_wrong_input(self):
         job = '--buffers=' + self.saxpy_job()
         self.fails(2, '--buffers=JSON is missing', 'run', '--target=tgl', SAXPY)
+        # A missing file is told before a service is looked for.
+        self.fails(2, 'none.comp: there is no such file', 'run', '--server=127.0.0.1:1', '--target=tgl',
+                   '--png=x.png', 'none.comp')
         self.fails(2, 'give one file', 'run', '--target=tgl', job)
         self.fails(2, 'nothing.json: there is no such file', 'run', '--target=tgl',
                    '--buffers=nothing.json', SAXPY)

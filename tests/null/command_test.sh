@@ -18,5 +18,5 @@ expect 0 '^bare +no compiler +1 +disasm, run$' targets --local
 expect 0 '^null +1 +1 +disasm, run$' targets --local
 expect 1 'bare: refused \(missing_compiler\): .*no compiler yet' compile --local --target=null,bare "$shader"
 expect 0 'saxpy.comp +null +compute +ok' compile --local --target=null "$shader"
-# Neither the shader nor a job is read.
-expect 1 'missing_compiler.*the target bare has tools.*--launch' run --local --target=bare no-such-shader.comp
+# The shader is not compiled, and no job is read.
+expect 1 'missing_compiler.*the target bare has tools.*--launch' run --local --target=bare "$shader"

@@ -250,6 +250,67 @@ class Precompile(unittest.TestCase):
         text = self.run_kiln("report", "r.sqlite", "other.sqlite").stdout
         self.assertIn("instructions", text)
 
+    def write_pair(self):
+        self.write("m.vert", b"#version 450\nlayout(location = 0) out vec4 a;\nlayout(location = 1) out vec4 b;\n"
+                             b"void main() { a = vec4(N); b = vec4(gl_VertexIndex); gl_Position = b; }\n")
+        self.write("m.frag", b"#version 450\nlayout(location = 0) in vec4 a;\nlayout(location = 0) out vec4 c;\n"
+                             b"void main() { c = a * N; }\n")
+
+    def test_pairs_and_permutations_are_those_of_a_batch(self):
+        self.write_pair()
+        self.write("k.comp", b"#version 450\nlayout(binding = 0) buffer B { uint v[]; };\n"
+                             b"layout(constant_id = 3) const uint k = 1;\nvoid main() { v[0] = N * k; }\n")
+        self.write("m.jsonl", b'{"file": "k.comp", "permutations": "N=1,2;3=uint:4,5"}\n'
+                              b'{"vertex": "m.vert", "fragment": "m.frag", "permutations": "N=1"}\n')
+        inputs = ["--manifest=m.jsonl", "--pair=m.vert,m.frag", "--permutations=N=3,4"]
+        lists = ["--target=tgl", "--list-items", *inputs]
+        listed = self.run_kiln("precompile", *lists).stdout
+        self.assertEqual(listed, self.run_kiln("batch", *lists).stdout)
+        self.assertEqual(len(listed.splitlines()), 4 + 1 + 2)
+        self.precompile(*inputs)
+        self.assertEqual(self.rows("SELECT kind, count(*) FROM pipeline GROUP BY 1"), [("file", 4), ("pair", 3)])
+        self.assertEqual(self.rows("SELECT stage, status, count(*) FROM stage_result GROUP BY 1, 2"),
+                         [("compute", "ok", 4), ("fragment", "ok", 3), ("vertex", "ok", 3)])
+        again = json.loads(self.precompile(*inputs).stdout)
+        self.assertEqual((again["compiled"], again["cached"]), (0, 0))
+        self.run_kiln("batch", "--target=tgl", "--jsonl=lines.jsonl", *inputs)
+        report = json.loads(self.run_kiln("report", "--json", "r.sqlite", "lines.jsonl").stdout)
+        self.assertEqual((report["results_before"], report["results_after"]), (10, 10))
+        self.assertEqual((report["only_before"], report["only_after"]), (0, 0))
+
+    def test_a_mismatch_of_a_pair_is_told(self):
+        self.write_pair()
+        self.write("n.frag", b"#version 450\nlayout(location = 0) in flat uint a;\n"
+                             b"layout(location = 0) out vec4 c;\nvoid main() { c = vec4(a); }\n")
+        self.precompile("-DN=1", "--pair=m.vert,n.frag", expect=1)
+        self.assertEqual(self.rows("SELECT stage, status, cause FROM stage_result ORDER BY number"),
+                         [("vertex", "ok", "ok"), ("fragment", "invalid", "interface_mismatch")])
+        again = json.loads(self.precompile("-DN=1", "--pair=m.vert,n.frag", expect=1).stdout)
+        self.assertEqual((again["compiled"], again["cached"]), (0, 0))
+
+    def test_known_failures_may_be_allowed(self):
+        self.write("a.foz", self.small_capture().bytes())
+        causes = ["missing_module", "dynamic_state", "pipeline_library", "unsupported_stage"]
+        self.precompile("a.foz", "--allow=" + ",".join(causes))
+        self.precompile("a.foz", "--allow=" + ",".join(causes[:3]), expect=1)
+
+    def test_a_budget_judges_captures(self):
+        w = foz.Writer()
+        for seed in (1, 2):
+            w.compute(w.module(spirv.compute(seed)), seed)
+        self.write("a.foz", w.bytes())
+        self.precompile("a.foz")
+        most, = self.rows("SELECT max(value) FROM stage_statistic WHERE statistic = 'instructions'")[0]
+        for bound, path, expect in ((most, "a.foz", 0), (most - 1, "a.foz", 1), (most - 1, "b.foz", 0)):
+            self.write("b.json", json.dumps({"rules": [
+                {"path": path, "target": "tgl", "max": {"instructions": bound}}]}).encode())
+            done = self.precompile("--budget=b.json", "--junit=j.xml", "a.foz", expect=expect)
+            summary = json.loads(done.stdout)
+            self.assertEqual((summary["compiled"], summary["cached"]), (0, 0))
+            self.assertEqual(summary["budget"]["over"] > 0, expect == 1)
+            self.assertEqual(summary["budget"]["variants"] > 0, path == "a.foz")
+            self.assertEqual("over budget" in done.stderr, expect == 1)
+
     def test_pressure_is_asked_for(self):
         self.write("a.foz", self.small_capture().bytes())
         self.assertIn("cpu=PERCENT", self.precompile("--pause-above=disk=5", "a.foz",
