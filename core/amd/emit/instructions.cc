@@ -6,7 +6,6 @@
 #include "core/amd/emit/operands.h"
 #include "core/amd/emit/short_forms.h"
 #include "core/amd/isa/disasm.h"
-#include "core/amd/isa/encode.h"
 #include "core/amd/isa/operands.h"
 #include "core/amd/isa/verify.h"
 #include "core/amd/lir/extra.h"
@@ -240,13 +239,12 @@ class Lowering {
     inst_.valid_mask = (x.export_flags & 4) != 0;
   }
 
+  // Whether the instruction can be encoded is seen when the program is finalised.
   void Check(const Instruction& inst) {
     if (!c_.status().ok()) return;
     // The barrier's own field says what to wait for; waits/ takes it away.
     Instruction checked = inst;
     if (inst.op == Opcode::kSBarrier) checked.simm = 0;
-    const auto encoded = isa::Encode(checked);
-    if (!encoded.ok()) return c_.Fail(in_, encoded.status().message());
     const auto broken = isa::BrokenBy(checked, c_.wave());
     if (broken.empty()) return;
     c_.Fail(in_, absl::StrCat(broken[0]->statement, ": ", isa::Disassemble(checked, c_.wave())));

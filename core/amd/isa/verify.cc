@@ -29,7 +29,7 @@ bool TakesBus(const Operand& operand) {
 }
 
 // Returns the scalars that the instruction reads over the constant bus, a literal among them.
-int BusReads(const Instruction& inst, Wave wave) {
+int BusReads(const Instruction& inst, const OperandUses& uses) {
   std::array<std::pair<uint16_t, uint8_t>, 8> seen;
   size_t count = 0;
   const auto add = [&](uint16_t code, uint8_t dwords) {
@@ -37,7 +37,7 @@ int BusReads(const Instruction& inst, Wave wave) {
     if (std::find(seen.begin(), seen.begin() + count, key) != seen.begin() + count) return;
     seen[count++] = key;
   };
-  for (const OperandUse& use : OperandsOf(inst, wave)) {
+  for (const OperandUse& use : uses) {
     // exec is not read over the bus by what it masks.
     if (!use.read || (use.implicit && use.operand.code != kVccLo)) continue;
     if (use.member == Member::kDst && !use.implicit) continue;
@@ -51,13 +51,13 @@ bool IsShift64(const Instruction& inst) {
          inst.op == Opcode::kVAshrrevI64;
 }
 
-bool BusIsOverrun(const Instruction& inst, Wave wave) {
+bool BusIsOverrun(const Instruction& inst, Wave, const OperandUses& uses) {
   if (!IsVector(Info(inst.op))) return false;
-  return BusReads(inst, wave) > (IsShift64(inst) ? 1 : 2);
+  return BusReads(inst, uses) > (IsShift64(inst) ? 1 : 2);
 }
 
-bool VgprsPastTheEnd(const Instruction& inst, Wave wave) {
-  for (const OperandUse& use : OperandsOf(inst, wave)) {
+bool VgprsPastTheEnd(const Instruction&, Wave, const OperandUses& uses) {
+  for (const OperandUse& use : uses) {
     if (use.operand.is_vgpr() && use.operand.vgpr() + use.dwords > kVgprCount) return true;
   }
   return false;
@@ -78,8 +78,8 @@ bool IsScalarTuple(int code, int dwords) {
   return false;
 }
 
-bool BadScalarTuple(const Instruction& inst, Wave wave) {
-  for (const OperandUse& use : OperandsOf(inst, wave)) {
+bool BadScalarTuple(const Instruction& inst, Wave, const OperandUses& uses) {
+  for (const OperandUse& use : uses) {
     if (use.operand.is_scalar_register() && inst.op != Opcode::kVInterpMovF32 &&
         !IsScalarTuple(use.operand.code, use.dwords)) {
       return true;
@@ -89,7 +89,7 @@ bool BadScalarTuple(const Instruction& inst, Wave wave) {
 }
 
 // Sources that must be of one file.
-bool WrongFile(const Instruction& inst, Wave) {
+bool WrongFile(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   constexpr uint64_t kScalarOnly[] = {flag::kSsrc0, flag::kSsrc1, flag::kSsrc2};
   for (int i = 0; i < 3; ++i) {
@@ -116,7 +116,7 @@ bool IsReversed(const OpcodeInfo& info) {
   return false;
 }
 
-bool BadLdsDirect(const Instruction& inst, Wave) {
+bool BadLdsDirect(const Instruction& inst, Wave, const OperandUses&) {
   for (int i = 0; i < 3; ++i) {
     if (inst.src[i].code != kLdsDirect) continue;
     const OpcodeInfo& info = Info(inst.op);
@@ -132,12 +132,11 @@ bool FirstOverlaps(const OperandUse& mask, const OperandUse& read) {
          mask.operand.code < read.operand.code + read.dwords;
 }
 
-bool MaskOverlapsScalar(const Instruction& inst, Wave wave) {
+bool MaskOverlapsScalar(const Instruction& inst, Wave wave, const OperandUses& uses) {
   const OpcodeInfo& info = Info(inst.op);
   if (wave != Wave::k64 || !IsVector(info)) return false;
   const bool mask = info.dst == Type::kMask || info.Has(flag::kCarryOut);
   if (!mask) return false;
-  const OperandUses uses = OperandsOf(inst, wave);
   for (const OperandUse& w : uses) {
     if (!w.written || !w.operand.is_scalar_register() || w.operand.code == kNull) continue;
     for (const OperandUse& r : uses) {
@@ -149,11 +148,15 @@ bool MaskOverlapsScalar(const Instruction& inst, Wave wave) {
   return false;
 }
 
+bool WritesOverSources(const Instruction& inst, Wave wave, const OperandUses&) {
+  return OverlapsSumsOfDifferences(inst, wave);
+}
+
 // ---- Privilege ----
 
 // Returns true for a write to a ttmp, STATUS, TBA or TMA.
-bool WritesPrivileged(const Instruction& inst, Wave wave) {
-  if (WritesTrapRegisters(OperandsOf(inst, wave))) return true;
+bool WritesPrivileged(const Instruction& inst, Wave, const OperandUses& uses) {
+  if (WritesTrapRegisters(uses)) return true;
   if (inst.op != Opcode::kSSetregB32 && inst.op != Opcode::kSSetregImm32B32) return false;
   constexpr int kStatus = 2, kTbaLow = 16, kTmaHigh = 19;
   const int number = inst.simm & 0x3f;
@@ -162,7 +165,7 @@ bool WritesPrivileged(const Instruction& inst, Wave wave) {
 
 // ---- Vector ALU ----
 
-bool BadDppControl(const Instruction& inst, Wave) {
+bool BadDppControl(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.form != Form::kDpp16) return false;
   const int c = inst.dpp.control;
   const bool good = c < 0x100 || (c > 0x100 && c < 0x110) || (c > 0x110 && c < 0x120) ||
@@ -171,7 +174,7 @@ bool BadDppControl(const Instruction& inst, Wave) {
   return !good;
 }
 
-bool SignsOfPackedIntegers(const Instruction& inst, Wave) {
+bool SignsOfPackedIntegers(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (info.encoding != Encoding::kVop3p || info.Has(flag::kMix)) return false;
   for (int i = 0; i < 3; ++i) {
@@ -181,14 +184,14 @@ bool SignsOfPackedIntegers(const Instruction& inst, Wave) {
   return false;
 }
 
-bool BadAttribute(const Instruction& inst, Wave) {
+bool BadAttribute(const Instruction& inst, Wave, const OperandUses&) {
   constexpr int kLastAttribute = 32;
   return inst.attribute > kLastAttribute;
 }
 
 // ---- Scalar ----
 
-bool BadCounter(const Instruction& inst, Wave) {
+bool BadCounter(const Instruction& inst, Wave, const OperandUses&) {
   switch (inst.op) {
     case Opcode::kSWaitcnt: return (inst.simm & 0x80) != 0;
     case Opcode::kSWaitcntVscnt:
@@ -199,14 +202,14 @@ bool BadCounter(const Instruction& inst, Wave) {
   }
 }
 
-bool BadClauseLength(const Instruction& inst, Wave) {
+bool BadClauseLength(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kSClause) return false;
   // Bits 11:8 break the clause after so many instructions.
   const int length = inst.simm & 0x3f;
   return length < 1 || length > 62 || (inst.simm & 0xf0c0) != 0;
 }
 
-bool BadHwreg(const Instruction& inst, Wave) {
+bool BadHwreg(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kSGetregB32 && inst.op != Opcode::kSSetregB32 &&
       inst.op != Opcode::kSSetregImm32B32) {
     return false;
@@ -215,7 +218,7 @@ bool BadHwreg(const Instruction& inst, Wave) {
   return offset + size > 32;
 }
 
-bool BadMessage(const Instruction& inst, Wave) {
+bool BadMessage(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kSSendmsg && inst.op != Opcode::kSSendmsghalt) return false;
   // Bits 6:4 are an operation, 9:8 a stream. The names are LLVM's; 8 is early primitive
   // deallocation, 7 the end of an ordered pixel shader.
@@ -225,7 +228,7 @@ bool BadMessage(const Instruction& inst, Wave) {
          (geometry && (inst.simm >> 4 & 3) == 0);
 }
 
-bool BadImmediate(const Instruction& inst, Wave) {
+bool BadImmediate(const Instruction& inst, Wave, const OperandUses&) {
   switch (inst.op) {
     case Opcode::kSRoundMode:
     case Opcode::kSDenormMode: return inst.simm > 15;
@@ -246,38 +249,38 @@ bool BadImmediate(const Instruction& inst, Wave) {
 
 // ---- Memory ----
 
-bool BadScalarDestination(const Instruction& inst, Wave) {
+bool BadScalarDestination(const Instruction& inst, Wave, const OperandUses&) {
   if (Info(inst.op).encoding != Encoding::kSmem || !inst.dst.exists()) return false;
   return inst.dst.code == kM0 || inst.dst.code == kExecLo || inst.dst.code == kExecHi;
 }
 
-bool BadScalarOffset(const Instruction& inst, Wave) {
+bool BadScalarOffset(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (info.encoding != Encoding::kSmem) return false;
   if (info.src[0] == Type::kN) return inst.offset != 0 || inst.glc || inst.dlc;
   return info.src[0] == Type::kB128 && inst.offset < 0;
 }
 
-bool BadFlatOffset(const Instruction& inst, Wave) {
+bool BadFlatOffset(const Instruction& inst, Wave, const OperandUses&) {
   return Info(inst.op).encoding == Encoding::kFlat && (inst.offset < 0 || inst.offset > 2047);
 }
 
-bool BadDlc(const Instruction& inst, Wave) { return HasDlcOfStores(inst); }
+bool BadDlc(const Instruction& inst, Wave, const OperandUses&) { return HasDlcOfStores(inst); }
 
-bool BadTfe(const Instruction& inst, Wave) {
+bool BadTfe(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (!inst.tfe || !IsBuffer(info.encoding)) return false;
   return inst.lds || !info.Has(flag::kLoad);
 }
 
-bool BadCacheInvalidation(const Instruction& inst, Wave) {
+bool BadCacheInvalidation(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kBufferGl0Inv && inst.op != Opcode::kBufferGl1Inv) return false;
   Instruction bare;
   bare.op = inst.op;
   return !(inst == bare);
 }
 
-bool BadGds(const Instruction& inst, Wave) {
+bool BadGds(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (info.encoding != Encoding::kDs) return false;
   if (info.Has(flag::kGds)) return !inst.gds;
@@ -291,7 +294,7 @@ bool BadGds(const Instruction& inst, Wave) {
 bool IsImage(const OpcodeInfo& info) { return info.encoding == Encoding::kMimg; }
 bool IsBvh(const OpcodeInfo& info) { return IsImage(info) && info.dst != Type::kData; }
 
-bool BadDmask(const Instruction& inst, Wave) {
+bool BadDmask(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (!IsImage(info) || IsBvh(info)) return false;
   if (info.Has(flag::kGather)) return std::popcount(inst.dmask) != 1;
@@ -301,7 +304,7 @@ bool BadDmask(const Instruction& inst, Wave) {
   return two ? inst.dmask != 3 && inst.dmask != 15 : inst.dmask != 1 && inst.dmask != 3;
 }
 
-bool BadDimension(const Instruction& inst, Wave) {
+bool BadDimension(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (!IsImage(info) || IsBvh(info)) return false;
   const bool samples = inst.dim >= 6;
@@ -311,20 +314,20 @@ bool BadDimension(const Instruction& inst, Wave) {
   return samples && (sampled || mip);
 }
 
-bool BadRay(const Instruction& inst, Wave) {
+bool BadRay(const Instruction& inst, Wave, const OperandUses&) {
   if (!IsBvh(Info(inst.op))) return false;
   return inst.dmask != 15 || inst.dim != 0 || !inst.unnormalised || !inst.r128 || inst.glc ||
          inst.slc || inst.dlc || inst.tfe || inst.lwe || inst.d16;
 }
 
-bool BadD16(const Instruction& inst, Wave) {
+bool BadD16(const Instruction& inst, Wave, const OperandUses&) {
   const OpcodeInfo& info = Info(inst.op);
   if (!inst.d16 || IsBvh(info)) return false;
   return info.Has(flag::kAtomic) || absl::StrContains(info.mnemonic, "_pck") ||
          inst.op == Opcode::kImageGetResinfo || inst.op == Opcode::kImageGetLod;
 }
 
-bool BadAddressParts(const Instruction& inst, Wave) {
+bool BadAddressParts(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.nsa_dwords == 0) return false;
   const int parts = ImageAddressDwords(inst);
   if (inst.nsa_dwords != (parts - 1 + 3) / 4) return true;
@@ -336,13 +339,13 @@ bool BadAddressParts(const Instruction& inst, Wave) {
 
 // ---- Exports ----
 
-bool BadTarget(const Instruction& inst, Wave) {
+bool BadTarget(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kExp) return false;
   const int t = inst.target;
   return !(t <= 9 || (t >= 12 && t <= 16) || t == 20 || t >= 32);
 }
 
-bool BadEnable(const Instruction& inst, Wave) {
+bool BadEnable(const Instruction& inst, Wave, const OperandUses&) {
   if (inst.op != Opcode::kExp) return false;
   if (inst.target == 20 && inst.enable != 1 && inst.enable != 3) return true;
   if (!inst.compressed) return false;
@@ -371,7 +374,7 @@ constexpr Rule kRules[] = {
     {"trap registers", "a program that is no trap handler writes no ttmp, STATUS, TBA or TMA",
      "ISA guide, 3.4 and 3.10", WritesPrivileged},
     {"sums of differences", "the result of v_qsad or v_mqsad lies over none of its sources",
-     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", OverlapsSumsOfDifferences},
+     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", WritesOverSources},
     {"DPP control", "the control is quad_perm, row_shl, shr, ror, mirror, share or xmask",
      "ISA guide; Mesa, aco_ir.h", BadDppControl},
     {"signs of packed integers", "neg_lo and neg_hi are for floats", "ISA guide",
@@ -427,8 +430,9 @@ absl::Span<const Rule> Rules() { return kRules; }
 
 std::vector<const Rule*> BrokenBy(const Instruction& inst, Wave wave) {
   std::vector<const Rule*> broken;
+  const OperandUses uses = OperandsOf(inst, wave);
   for (const Rule& rule : kRules) {
-    if (rule.broken != nullptr && rule.broken(inst, wave)) broken.push_back(&rule);
+    if (rule.broken != nullptr && rule.broken(inst, wave, uses)) broken.push_back(&rule);
   }
   return broken;
 }

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "core/amd/isa/decode.h"
 #include "core/amd/isa/instruction.h"
+#include "core/amd/isa/operands.h"
 
 namespace kiln::amd::isa {
 
@@ -22,7 +23,8 @@ struct Rule {
   absl::string_view name;
   absl::string_view statement;
   absl::string_view source;
-  bool (*broken)(const Instruction& inst, Wave wave);  // null: a rule over programs
+  // `uses` are the instruction's operands. Null: a rule over programs.
+  bool (*broken)(const Instruction& inst, Wave wave, const OperandUses& uses);
 };
 
 absl::Span<const Rule> Rules();

@@ -176,6 +176,7 @@ void Outstanding::Drop() {
 }
 
 void Outstanding::Wait(const Counts& counts) {
+  if (!counts.Any()) return;
   for (size_t i = 0; i < kCounters; ++i) pending_[i] = std::min(pending_[i], counts.of[i]);
   lds_pending_ = std::min(lds_pending_, counts.of[kLgkm]);
   for (Entry& e : entries_) {
@@ -194,7 +195,7 @@ void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
   for (size_t i = 0; i < kCounters; ++i) {
     if (event.counts[i]) pending_[i] = std::min(pending_[i] + 1, kMaxOf[i]);
   }
-  if (event.lds) ++lds_pending_;
+  if (event.lds) lds_pending_ = std::min(lds_pending_ + 1, kMaxOf[kLgkm]);
   if (event.queue >= 0) {
     const auto queue = static_cast<size_t>(event.queue);
     for (Entry& e : entries_) {
