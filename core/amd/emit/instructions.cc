@@ -239,7 +239,7 @@ class Lowering {
     inst_.valid_mask = (x.export_flags & 4) != 0;
   }
 
-  // Whether the instruction can be encoded is seen when the program is finalised.
+  // Looks at the rules alone: what cannot be encoded is refused when the program is finalised.
   void Check(const Instruction& inst) {
     if (!c_.status().ok()) return;
     // The barrier's own field says what to wait for; waits/ takes it away.
