@@ -634,6 +634,43 @@ bool ClausePastTheEnd(Program& p, Rng& rng) {
   p.insert(p.end() - 1, {Simm(Opcode::kSClause, 3 + Pick(rng, 50)), ScalarLoad(), ScalarLoad()});
   return true;
 }
+// A clause of scalar loads before the program.
+constexpr int kDwordsOfALoad = 2;
+void PutAClause(Program& p, int loads) {
+  p.insert(p.begin(), Simm(Opcode::kSClause, loads - 1));
+  for (int i = 0; i < loads; ++i) p.insert(p.begin() + 1, ScalarLoad());
+}
+bool WaitInAClause(Program& p, Rng& rng) {
+  const Opcode ops[] = {Opcode::kSWaitcnt, Opcode::kSBarrier, Opcode::kSClause,
+                        Opcode::kSCbranchScc0, Opcode::kSEndpgm};
+  const int loads = 2 + Pick(rng, 6);
+  PutAClause(p, loads);
+  const Opcode op = ops[Pick(rng, 5)];
+  p.insert(p.begin() + 1 + Pick(rng, loads), Simm(op, op == Opcode::kSClause ? 1 : 0));
+  return true;
+}
+bool BranchIntoAClause(Program& p, Rng& rng) {
+  const int loads = 2 + Pick(rng, 6);
+  PutAClause(p, loads);
+  // To a load, from before or behind the clause.
+  const int to = Pick(rng, loads) * kDwordsOfALoad;
+  if (Pick(rng, 2) != 0) {
+    p.insert(p.begin(), Simm(Opcode::kSCbranchScc1, 1 + to));
+  } else {
+    p.insert(p.begin() + 1 + loads, Simm(Opcode::kSCbranchScc1, to - loads * kDwordsOfALoad - 1));
+  }
+  return true;
+}
+bool AtomicAmongLoads(Program& p, Rng& rng) {
+  Instruction load;
+  load.op = Opcode::kGlobalLoadDword;
+  load.src[0] = Vgpr(0);
+  load.dst = Vgpr(2);
+  Program clause = {Simm(Opcode::kSClause, 2), load, load, load};
+  clause[size_t{1} + Pick(rng, 3)] = FloatAtomic(rng);
+  p.insert(p.begin(), clause.begin(), clause.end());
+  return true;
+}
 bool PermlaneAfterCmpx(Program& p, Rng& rng) {
   Instruction compare, permlane;
   compare.op = Pick(rng, 2) != 0 ? Opcode::kVCmpxEqU32 : Opcode::kVCmpxLtF32;
@@ -748,6 +785,9 @@ const std::vector<AmdProgramMutation>& AmdProgramMutations() {
       {"no end", "ISA guide", NoEnd},
       {"clause of several kinds", "ISA guide", MixedClause},
       {"clause longer than its loads", "ISA guide", ClausePastTheEnd},
+      {"wait, branch or clause in a clause", "ISA guide, S_CLAUSE", WaitInAClause},
+      {"branch into a clause", "Mesa, aco_form_hard_clauses.cpp", BranchIntoAClause},
+      {"atomic without result among loads", "Mesa, aco_form_hard_clauses.cpp", AtomicAmongLoads},
       {"permlane after v_cmpx", "ISA guide 6.10", PermlaneAfterCmpx},
       {"denormal mode after a float atomic", "LLVM, GCNHazardRecognizer.cpp", DenormAfterAtomic},
   };

@@ -92,17 +92,11 @@ std::vector<Before> Solve(const Program& program) {
 void AvoidHazards(Program& program) {
   if (!MayHaveHazards(program)) return;
   const std::vector<Before> before = Solve(program);
-  std::vector<int> moved;
-  std::vector<Row> rows;
+  std::vector<Insertion> nops;
   for (size_t i = 0; i < program.rows.size(); ++i) {
-    moved.push_back(static_cast<int>(rows.size()));
-    if (NeedsNop(before[i], program.rows[i].inst)) rows.push_back(Nop());
-    rows.push_back(program.rows[i]);
+    if (NeedsNop(before[i], program.rows[i].inst)) nops.push_back({i, Nop()});
   }
-  for (Row& row : rows) {
-    if (row.target != Row::kNoTarget) row.target = moved[static_cast<size_t>(row.target)];
-  }
-  program.rows = std::move(rows);
+  InsertRows(program, nops);
 }
 
 }  // namespace kiln::amd

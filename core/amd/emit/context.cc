@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/amd/emit/operands.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/lir/machine.h"
 
 namespace kiln::amd {
@@ -63,7 +64,7 @@ void Context::AddScalarConstant(isa::Operand dst, uint32_t bits) {
   isa::Instruction inst;
   inst.op = Opcode::kSMovB32;
   inst.dst = dst;
-  const auto constant = InlineConstant(bits, isa::Type::kB32);
+  const auto constant = isa::InlineConstant(bits, isa::Type::kB32);
   const auto number = static_cast<int32_t>(bits);
   if (constant) {
     inst.src[0] = *constant;

@@ -1,6 +1,7 @@
 // Copies and exchanges of registers.
 #include "core/amd/emit/operands.h"
 #include "core/amd/emit/pseudo.h"
+#include "core/amd/isa/inline_constants.h"
 
 namespace kiln::amd {
 namespace {
@@ -16,7 +17,7 @@ void AddVectorMove(Context& c, isa::Operand dst, const lir::Operand& use, uint32
   inst.dst = dst;
   if (use.kind != Kind::kImm) {
     inst.src[0] = RegisterOf(c.f(), use, unit);
-  } else if (const auto constant = InlineConstant(use.id, isa::Type::kB32)) {
+  } else if (const auto constant = isa::InlineConstant(use.id, isa::Type::kB32)) {
     inst.src[0] = *constant;
   } else {
     inst.src[0] = isa::Source(isa::kLiteralCode);
@@ -52,7 +53,7 @@ void EmitScalarCopy(Context& c, const lir::Operand& def, const lir::Operand& use
 void EmitScalarConstant(Context& c, const lir::Operand& def, uint32_t bits, uint32_t units) {
   const isa::Operand to = RegisterOf(c.f(), def);
   if (units == 1) return c.AddScalarConstant(to, bits);
-  if (const auto constant = InlineConstant(bits, isa::Type::kB64)) {
+  if (const auto constant = isa::InlineConstant(bits, isa::Type::kB64)) {
     return c.Add(Opcode::kSMovB64, to, *constant);
   }
   c.AddScalarConstant(to, bits);

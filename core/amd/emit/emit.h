@@ -2,7 +2,7 @@
 //
 // In: a function with registers, without collects; slots and the temporary pair are reserved
 // (lir/ops.h). Out: a program in layout order, each instruction in its shortest form. Next come
-// waits/insert_waits.h, avoid_hazards.h and finalise.h (bytes). Linear.
+// waits/form_clauses.h, waits/insert_waits.h, avoid_hazards.h and finalise.h (bytes). Linear.
 //
 // Immediates: 32 bits; 64-bit integers are sign-extended, doubles have them as their high half. An
 // instruction reads its literal as the type of the operand says.

@@ -6,6 +6,7 @@
 #include "core/amd/emit/operands.h"
 #include "core/amd/emit/short_forms.h"
 #include "core/amd/isa/disasm.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/isa/operands.h"
 #include "core/amd/isa/verify.h"
 #include "core/amd/lir/extra.h"
@@ -99,8 +100,8 @@ class Lowering {
 
   isa::Operand Immediate(uint32_t bits, Type type) {
     if (type == Type::kN) type = Type::kB32;  // offset registers, s_setreg
-    if (auto constant = InlineConstant(bits, type)) return *constant;
-    if (!LiteralMeans(bits, type)) {
+    if (auto constant = isa::InlineConstant(bits, type)) return *constant;
+    if (!isa::LiteralMeans(bits, type)) {
       c_.Fail(in_, absl::StrCat("a literal cannot be 0x", absl::Hex(bits), " of 64 bits"));
     }
     if (isa::Is16Bit(type)) bits &= 0xffff;

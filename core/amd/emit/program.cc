@@ -1,6 +1,7 @@
 #include "core/amd/emit/program.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/amd/isa/disasm.h"
@@ -20,6 +21,24 @@ void InsertIsland(Program& program, size_t at, absl::Span<const Row> island) {
     if (row.target >= static_cast<int>(at)) row.target += count;
   }
   rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), island.begin(), island.end());
+}
+
+void InsertRows(Program& program, absl::Span<const Insertion> insertions) {
+  if (insertions.empty()) return;
+  std::vector<int> moved;
+  std::vector<Row> rows;
+  moved.reserve(program.rows.size() + 1);
+  rows.reserve(program.rows.size() + insertions.size());
+  auto next = insertions.begin();
+  for (size_t i = 0; i <= program.rows.size(); ++i) {
+    moved.push_back(static_cast<int>(rows.size()));
+    for (; next != insertions.end() && next->before == i; ++next) rows.push_back(next->row);
+    if (i < program.rows.size()) rows.push_back(program.rows[i]);
+  }
+  for (Row& row : rows) {
+    if (row.target != Row::kNoTarget) row.target = moved[static_cast<size_t>(row.target)];
+  }
+  program.rows = std::move(rows);
 }
 
 void EraseRows(Program& program, const std::vector<bool>& erased) {

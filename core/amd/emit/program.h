@@ -36,6 +36,15 @@ bool FallsThrough(const isa::Instruction& inst);
 // Inserts rows before row `at`, which branches to that row jump over. Linear.
 void InsertIsland(Program& program, size_t at, absl::Span<const Row> rows);
 
+struct Insertion {
+  size_t before = 0;  // row of the program as it was
+  Row row;            // without a target
+};
+
+// Inserts rows, given in order, each before one of the program; branches to that one go to what is
+// inserted. Linear.
+void InsertRows(Program& program, absl::Span<const Insertion> insertions);
+
 // Erases the rows whose entry is true. Branches to them go to the next row that stays. Linear.
 void EraseRows(Program& program, const std::vector<bool>& erased);
 

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "core/amd/emit/operands.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/lir/lanes.h"
 
 namespace kiln::amd {
@@ -63,7 +64,7 @@ class Scan {
   // of a double identity is 0.
   void AddWithIdentity(isa::Instruction inst, int dword) {
     const uint32_t bits = dword + 1 == dwords_ ? identity_ : 0;
-    if (const auto constant = InlineConstant(bits, isa::Type::kB32)) {
+    if (const auto constant = isa::InlineConstant(bits, isa::Type::kB32)) {
       inst.src[0] = *constant;
     } else {
       inst.src[0] = isa::Source(isa::kLiteralCode);

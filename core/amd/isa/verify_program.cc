@@ -1,9 +1,11 @@
 // Rules over programs: see verify_program.h.
 #include "core/amd/isa/verify_program.h"
 
+#include <optional>
 #include <set>
 
 #include "absl/strings/match.h"
+#include "core/amd/isa/clauses.h"
 #include "core/amd/isa/disasm.h"
 
 namespace kiln::amd::isa {
@@ -14,13 +16,16 @@ using Program = absl::Span<const PlacedInstruction>;
 
 const OpcodeInfo& InfoOf(const PlacedInstruction& p) { return Info(p.inst.op); }
 
+bool IsRelativeBranch(const PlacedInstruction& p) {
+  return InfoOf(p).unit == Unit::kBranch && InfoOf(p).encoding != Encoding::kSop1;
+}
+
 void VerifyBranches(Program program, const Report& report) {
   std::set<int64_t> starts;
   for (const PlacedInstruction& p : program) starts.insert(p.offset);
   for (size_t i = 0; i < program.size(); ++i) {
-    const bool relative =
-        InfoOf(program[i]).unit == Unit::kBranch && InfoOf(program[i]).encoding != Encoding::kSop1;
-    if (relative && starts.count(BranchTarget(program[i])) == 0) report(i, kBranchTargets);
+    if (!IsRelativeBranch(program[i])) continue;
+    if (starts.count(BranchTarget(program[i])) == 0) report(i, kBranchTargets);
   }
 }
 
@@ -40,27 +45,34 @@ void VerifyEnd(Program program, const Report& report) {
   if (last == 0 || !Leaves(program[last - 1].inst)) report(last == 0 ? 0 : last - 1, kEnd);
 }
 
-enum class Kind { kNone, kScalar, kVectorLoad, kVectorStore, kFlat, kLds };
+// Returns the offsets to which branches of the program go.
+std::set<int64_t> BranchTargets(Program program) {
+  std::set<int64_t> targets;
+  for (const PlacedInstruction& p : program) {
+    if (IsRelativeBranch(p)) targets.insert(BranchTarget(p));
+  }
+  return targets;
+}
 
-// The kinds of instructions that a clause may have, one in each.
-Kind KindOf(const Instruction& inst) {
-  const OpcodeInfo& info = Info(inst.op);
-  if (info.encoding == Encoding::kSmem) return Kind::kScalar;
-  if (info.encoding == Encoding::kDs) return Kind::kLds;
-  if (info.encoding == Encoding::kFlat) return Kind::kFlat;
-  if (info.unit != Unit::kVectorMemory) return Kind::kNone;
-  return info.Has(opcode_flag::kStore) ? Kind::kVectorStore : Kind::kVectorLoad;
+bool IsGoodClause(Program program, size_t clause, const std::set<int64_t>& targets) {
+  const size_t length = static_cast<size_t>(ClauseLength(program[clause].inst));
+  if (clause + length >= program.size()) return false;
+  const ClauseKind kind = ClauseKindOf(program[clause + 1].inst);
+  if (kind == ClauseKind::kNone) return false;
+  for (size_t i = clause + 1; i <= clause + length; ++i) {
+    if (ClauseKindOf(program[i].inst) != kind || targets.count(program[i].offset) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void VerifyClauses(Program program, const Report& report) {
+  std::optional<std::set<int64_t>> targets;
   for (size_t i = 0; i < program.size(); ++i) {
     if (program[i].inst.op != Opcode::kSClause) continue;
-    const size_t length = (program[i].inst.simm & 0x3fu) + 1;
-    bool good = i + length < program.size();
-    const Kind kind = i + 1 < program.size() ? KindOf(program[i + 1].inst) : Kind::kNone;
-    good = good && kind != Kind::kNone;
-    for (size_t k = 2; good && k <= length; ++k) good = KindOf(program[i + k].inst) == kind;
-    if (!good) report(i, kClauses);
+    if (!targets) targets = BranchTargets(program);
+    if (!IsGoodClause(program, i, *targets)) report(i, kClauses);
   }
 }
 

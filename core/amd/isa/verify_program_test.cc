@@ -160,6 +160,49 @@ TEST(VerifyProgram, ClausesAreOfOneKind) {
   EXPECT_EQ(Findings({Simple(Opcode::kSClause, 1), ScalarLoad(), kEndpgm}), finding);
 }
 
+TEST(VerifyProgram, AtomicsWithoutResultAreNotAmongLoads) {
+  const Instruction clause = Simple(Opcode::kSClause, 1);
+  const Instruction load = Global(Opcode::kGlobalLoadDword);
+  const Instruction store = Global(Opcode::kGlobalStoreDword);
+  const Instruction atomic = Global(Opcode::kGlobalAtomicAdd);
+  Instruction returning = atomic;
+  returning.glc = true;
+  returning.dst = Vgpr(4);
+  const List finding = {{0, std::string(kClauses)}};
+  EXPECT_EQ(Findings({clause, load, returning, kEndpgm}), List());
+  EXPECT_EQ(Findings({clause, store, atomic, kEndpgm}), List());
+  EXPECT_EQ(Findings({clause, load, atomic, kEndpgm}), finding);
+  EXPECT_EQ(Findings({clause, store, returning, kEndpgm}), finding);
+}
+
+TEST(VerifyProgram, NothingElseIsInAClause) {
+  const List finding = {{0, std::string(kClauses)}};
+  for (const Instruction& other :
+       {kNop, kEndpgm, Simple(Opcode::kSWaitcnt, 0), Simple(Opcode::kSBarrier),
+        Simple(Opcode::kSBranch), Simple(Opcode::kSDcacheInv), Simple(Opcode::kBufferGl0Inv)}) {
+    EXPECT_EQ(Findings({Simple(Opcode::kSClause, 2), ScalarLoad(), other, ScalarLoad(), kEndpgm}),
+              finding)
+        << Info(other.op).mnemonic;
+  }
+  EXPECT_EQ(Findings({Simple(Opcode::kSClause, 2), ScalarLoad(), Simple(Opcode::kSClause, 1),
+                      ScalarLoad(), ScalarLoad(), kEndpgm}),
+            finding)
+      << "the inner one is a clause";
+}
+
+TEST(VerifyProgram, BranchesDoNotGoIntoClauses) {
+  // 0 clause, 4 load, 12 load, 20 branch.
+  const auto with = [](int distance) {
+    return Findings({Simple(Opcode::kSClause, 1), ScalarLoad(), ScalarLoad(),
+                     Simple(Opcode::kSCbranchScc0, distance), kEndpgm});
+  };
+  const List finding = {{0, std::string(kClauses)}};
+  EXPECT_EQ(with(-6), List()) << "to the clause";
+  EXPECT_EQ(with(-5), finding) << "to its first load";
+  EXPECT_EQ(with(-3), finding) << "to its last load";
+  EXPECT_EQ(with(0), List()) << "behind it";
+}
+
 TEST(VerifyProgram, PermlaneAfterCmpx) {
   Instruction compare, other, permlane;
   compare.op = Opcode::kVCmpxEqU32;

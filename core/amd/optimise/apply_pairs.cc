@@ -2,13 +2,12 @@
 #include "core/amd/optimise/apply_pairs.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "core/amd/emit/operands.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/lir/ops.h"
+#include "core/amd/optimise/pack_words.h"
 #include "core/amd/optimise/packed_form.h"
 #include "core/lir/build.h"
 
@@ -25,17 +24,6 @@ using lir::ValueId;
 // it in place are a dword longer.
 constexpr size_t kMaxInPlace = 4;
 
-// Returns what makes v_perm_b32 of the high and the low word's dwords put the words together.
-constexpr uint32_t PackSelector(bool low_is_high, bool high_is_high) {
-  return kPackSelector + (low_is_high ? 0x0202u : 0) + (high_is_high ? 0x02020000u : 0);
-}
-
-// A dword as the source of a packed instruction, and which of its words the two results take.
-struct Source {
-  Operand dword;
-  bool low_is_high = false, high_is_high = true;
-};
-
 class Rewriter {
  public:
   Rewriter(const lir::Machine& machine, lir::Function& f, const PairPlan& plan,
@@ -49,7 +37,8 @@ class Rewriter {
         may_rewrite_(may_rewrite),
         dword_(plan.pairs.size()),
         extracted_(plan.pairs.size()),
-        instead_(f.values.size()) {}
+        instead_(f.values.size()),
+        packer_(f) {}
 
   bool Run() {
     ChooseShifts();
@@ -57,7 +46,7 @@ class Rewriter {
     for (size_t b = 0; b < f_.blocks.size(); ++b) VisitBlock(BlockId(b));
     for (size_t b = 0; b < f_.blocks.size(); ++b) VisitEdges(BlockId(b));
     for (size_t b = 0; b < f_.blocks.size(); ++b) RemoveParameters(BlockId(b));
-    return changed_;
+    return changed_ || packer_.made_any();
   }
 
  private:
@@ -66,15 +55,7 @@ class Rewriter {
   void ChooseShifts();
   void MakeDwords();
 
-  // ---- Emission, to the end of order_.
-  Operand NewDword(uint32_t spirv_id);
-  void Emit(uint16_t op, Operand def, absl::Span<const Operand> uses, const Extra& extra,
-            uint8_t flags = 0);
-  Operand Copied(const Operand& o);
-  Operand Packed(const Word& low, const Word& high, bool as_floats);
-  Operand PackedFloats(const Word& low, const Word& high);
-  Operand PackedBits(const Word& low, const Word& high);
-  Source SourceOf(const Word& low, const Word& high, bool as_floats);
+  // ---- Emission, to the packer's list.
   void EmitPair(size_t pair);
   void Extract(size_t pair);
 
@@ -99,9 +80,7 @@ class Rewriter {
   std::vector<Operand> extracted_;  // by pair: its high word as a low one; none if nothing needs it
   std::vector<Operand> instead_;    // by value: what its readers read
   std::vector<bool> in_place_;      // by value: its readers read the high word of its source
-  std::map<std::tuple<uint64_t, uint64_t, bool>, Operand> packs_;  // of the block
-  std::vector<InstId> order_;                                      // the block's new instructions
-  uint32_t spirv_id_ = 0;
+  WordPacker packer_;               // its list: the block's new instructions
   bool changed_ = false;
 };
 
@@ -138,98 +117,21 @@ void Rewriter::ChooseShifts() {
 void Rewriter::MakeDwords() {
   for (size_t p = 0; p < plan_.pairs.size(); ++p) {
     const WordPair& pair = plan_.pairs[p];
-    spirv_id_ = f_.value(pair.values[0]).spirv_id;
-    dword_[p] = pair.is_parameter() ? lir::ValueOperand(pair.values[0], 0) : NewDword(spirv_id_);
+    packer_.SetSpirvId(f_.value(pair.values[0]).spirv_id);
+    dword_[p] = pair.is_parameter() ? lir::ValueOperand(pair.values[0], 0) : packer_.NewDword();
     if (AllReadInPlace(pair.values[1])) {
       in_place_[pair.values[1].index] = true;
     } else if (!readers_.Of(pair.values[1].index).empty()) {
-      extracted_[p] = NewDword(spirv_id_);
+      extracted_[p] = packer_.NewDword();
     }
   }
 }
 
 // ---- Emission.
 
-Operand Rewriter::NewDword(uint32_t spirv_id) {
-  lir::Value v;
-  v.file = kFileV;
-  v.spirv_id = spirv_id;
-  f_.values.push_back(v);
-  return lir::ValueOperand(ValueId(f_.values.size() - 1), 0);
-}
-
-void Rewriter::Emit(uint16_t op, Operand def, absl::Span<const Operand> uses, const Extra& extra,
-                    uint8_t flags) {
-  lir::InstFields fields;
-  fields.width = f_.dispatch_width;
-  fields.flags = flags;
-  fields.spirv_id = spirv_id_;
-  if (IsIsaOp(op)) fields.aux = AddExtra(f_, extra);
-  order_.push_back(lir::MakeInst(f_, op, fields, {&def, 1}, uses));
-  changed_ = true;
-}
-
-Operand Rewriter::Copied(const Operand& o) {
-  const Operand def = NewDword(spirv_id_);
-  Emit(kVCopy, def, {&o, 1}, {});
-  return def;
-}
-
-// v_pack makes signalling NaNs quiet, and flushes what MODE says, as each reader of floats does.
-Operand Rewriter::PackedFloats(const Word& low, const Word& high) {
-  Extra extra;
-  extra.op_sel = static_cast<uint8_t>((low.high ? 1 : 0) | (high.high ? 2 : 0));
-  const Operand def = NewDword(spirv_id_);
-  const Operand uses[] = {low.dword, high.dword};
-  Emit(Op(Opcode::kVPackB32F16), def, uses, extra);
-  return def;
-}
-
-// The selector is a literal and takes one of two places for scalars.
-Operand Rewriter::PackedBits(const Word& low, const Word& high) {
-  const auto vector = [&](const Word& w) {
-    const bool in_vector = w.is_value() && f_.value(w.dword.value()).file == kFileV;
-    return in_vector ? w.dword : Copied(w.dword);
-  };
-  const uint32_t selector = PackSelector(low.high, high.high);
-  const Operand uses[] = {vector(high), vector(low), lir::ImmOperand(selector, 0)};
-  const Operand def = NewDword(spirv_id_);
-  Emit(Op(Opcode::kVPermB32), def, uses, {});
-  return def;
-}
-
-Operand Rewriter::Packed(const Word& low, const Word& high, bool as_floats) {
-  const auto key = [](const Word& w) {
-    return uint64_t{w.dword.id} << 32 | uint64_t{w.dword.comp} << 2 | (w.is_value() ? 2u : 0u) |
-           (w.high ? 1u : 0u);
-  };
-  const auto at = std::make_tuple(key(low), key(high), as_floats);
-  const auto found = packs_.find(at);
-  if (found != packs_.end()) return found->second;
-  const Operand made = as_floats ? PackedFloats(low, high) : PackedBits(low, high);
-  packs_[at] = made;
-  return made;
-}
-
-Source Rewriter::SourceOf(const Word& low, const Word& high, bool as_floats) {
-  if (low.is_constant() && high.is_constant()) {
-    if (low.dword.id != high.dword.id) {
-      return {lir::ImmOperand(low.dword.id | high.dword.id << 16, 0), false, true};
-    }
-    // Constants that need no literal have their word in the low half. Small negative integers do
-    // not if they are extended.
-    const auto extended = static_cast<int16_t>(low.dword.id);
-    const bool small = extended >= -16 && extended < 0;
-    const uint32_t bits = small ? static_cast<uint32_t>(int32_t{extended}) : low.dword.id;
-    return {lir::ImmOperand(bits, 0), false, false};
-  }
-  if (SameDword(low.dword, high.dword)) return {low.dword, low.high, high.high};
-  return {Packed(low, high, as_floats), false, true};
-}
-
 void Rewriter::EmitPair(size_t p) {
   const WordPair& pair = plan_.pairs[p];
-  spirv_id_ = f_.inst(pair.insts[0]).spirv_id;
+  packer_.SetSpirvId(f_.inst(pair.insts[0]).spirv_id);
   const auto low = PackedFormOf(f_, info_, pair.insts[0]);
   const auto high = PackedFormOf(f_, info_, pair.insts[1]);
   const isa::OpcodeInfo& info = isa::Info(low->op);
@@ -238,9 +140,10 @@ void Rewriter::EmitPair(size_t p) {
   bool literal = false;
   for (size_t i = 0; i < static_cast<size_t>(low->sources); ++i) {
     const size_t k = pair.exchanged && i < 2 ? 1 - i : i;
-    Source s = SourceOf(Resolved(low->words[i]), Resolved(high->words[k]), low->is_float);
+    PackedSource s =
+        packer_.SourceOf(Resolved(low->words[i]), Resolved(high->words[k]), low->is_float);
     const bool is_literal =
-        s.dword.kind == Operand::Kind::kImm && !InlineConstant(s.dword.id, info.src[i]);
+        s.dword.kind == Operand::Kind::kImm && !isa::InlineConstant(s.dword.id, info.src[i]);
     const bool is_scalar = lir::IsValue(s.dword) && f_.value(s.dword.value()).file == kFileS;
     const bool known = is_scalar && std::any_of(scalars.begin(), scalars.end(), [&](const auto& o) {
                          return SameDword(o, s.dword);
@@ -248,7 +151,7 @@ void Rewriter::EmitPair(size_t p) {
     if ((is_literal || is_scalar) && !known) {
       // Two scalars, of which one may be a literal (emission.h).
       if (scalars.size() == 2 || (is_literal && literal)) {
-        s.dword = Copied(s.dword);
+        s.dword = packer_.Copied(s.dword);
       } else {
         scalars.push_back(s.dword);
         literal |= is_literal;
@@ -261,13 +164,14 @@ void Rewriter::EmitPair(size_t p) {
     if (high->negated[k]) extra.neg_hi |= bit;
     uses.push_back(s.dword);
   }
-  Emit(Op(low->op), dword_[p], uses, extra, low->saturates ? uint8_t{lir::kSaturate} : uint8_t{0});
+  packer_.Emit(Op(low->op), dword_[p], uses, extra,
+               low->saturates ? uint8_t{lir::kSaturate} : uint8_t{0});
 }
 
 void Rewriter::Extract(size_t p) {
   if (extracted_[p].kind == Operand::Kind::kNone) return;
   const Operand uses[] = {lir::ImmOperand(16, 0), dword_[p]};
-  Emit(Op(Opcode::kVLshrrevB32), extracted_[p], uses, {});
+  packer_.Emit(Op(Opcode::kVLshrrevB32), extracted_[p], uses, {});
 }
 
 // ---- Rewriting.
@@ -287,8 +191,7 @@ Word Rewriter::Resolved(const Word& word) const {
 
 void Rewriter::VisitBlock(BlockId b) {
   const std::vector<InstId> insts = f_.block(b).insts;
-  order_.clear();
-  packs_.clear();
+  packer_.Start();
   for (size_t p = 0; p < plan_.pairs.size(); ++p) {
     if (plan_.pairs[p].is_parameter() && plan_.pairs[p].block == b) Extract(p);
   }
@@ -306,15 +209,15 @@ void Rewriter::VisitBlock(BlockId b) {
       Extract(static_cast<size_t>(place) / 2);
       continue;
     }
-    spirv_id_ = f_.inst(id).spirv_id;
+    packer_.SetSpirvId(f_.inst(id).spirv_id);
     if (IsPack(f_, id)) {
       VisitPack(id);
       continue;
     }
     VisitUses(id);
-    order_.push_back(id);
+    packer_.Append(id);
   }
-  f_.block(b).insts = order_;
+  f_.block(b).insts = packer_.order();
 }
 
 // Words that one dword has in their places are that dword; others are taken from where they are.
@@ -339,7 +242,7 @@ void Rewriter::VisitPack(InstId id) {
     changed_ = true;
   }
   f_.uses(id)[2].id = PackSelector(is_high[1], is_high[0]);
-  order_.push_back(id);
+  packer_.Append(id);
 }
 
 // Returns the operand with the value that took the place of its own.
@@ -373,13 +276,13 @@ void Rewriter::VisitUses(InstId id) {
 
 // Returns a dword for a parameter: in a vector register, its words in their places.
 Operand Rewriter::Argument(const Word& low, const Word& high) {
-  const Source s = SourceOf(low, high, false);
+  const PackedSource s = packer_.SourceOf(low, high, false);
   if (s.dword.kind == Operand::Kind::kImm) {
     const bool twice = !s.high_is_high;
-    return Copied(lir::ImmOperand(twice ? (s.dword.id & 0xffff) * 0x10001 : s.dword.id, 0));
+    return packer_.Copied(lir::ImmOperand(twice ? (s.dword.id & 0xffff) * 0x10001 : s.dword.id, 0));
   }
-  if (s.low_is_high || !s.high_is_high) return PackedBits(low, high);
-  return f_.value(s.dword.value()).file == kFileV ? s.dword : Copied(s.dword);
+  if (s.low_is_high || !s.high_is_high) return packer_.PackedBits(low, high);
+  return f_.value(s.dword.value()).file == kFileV ? s.dword : packer_.Copied(s.dword);
 }
 
 std::vector<Operand> Rewriter::ArgumentsOf(const lir::Edge& edge) {
@@ -392,7 +295,7 @@ std::vector<Operand> Rewriter::ArgumentsOf(const lir::Edge& edge) {
     if (place < 0 || place % 2 != 0) continue;
     const WordPair& pair = plan_.pairs[static_cast<size_t>(place) / 2];
     const auto high = std::find(params.begin(), params.end(), pair.values[1]) - params.begin();
-    spirv_id_ = f_.value(pair.values[0]).spirv_id;
+    packer_.SetSpirvId(f_.value(pair.values[0]).spirv_id);
     made.push_back(Argument(Resolved(WordOf(f_, info_, args[i])),
                             Resolved(WordOf(f_, info_, args[static_cast<size_t>(high)]))));
   }
@@ -404,8 +307,7 @@ std::vector<Operand> Rewriter::ArgumentsOf(const lir::Edge& edge) {
 void Rewriter::VisitEdges(BlockId b) {
   for (size_t e = 0; e < f_.block(b).succs.size(); ++e) {
     if (f_.block(b).succs[e].num_args == 0) continue;
-    order_.clear();
-    packs_.clear();
+    packer_.Start();
     const std::vector<Operand> args = ArgumentsOf(f_.block(b).succs[e]);
     lir::Edge& edge = f_.block(b).succs[e];
     edge.first_arg = static_cast<uint32_t>(f_.operands.size());
@@ -414,7 +316,7 @@ void Rewriter::VisitEdges(BlockId b) {
     std::vector<InstId>& insts = f_.block(b).insts;
     const bool ends =
         !insts.empty() && (machine_.ops[f_.inst(insts.back()).op].flags & lir::kOpTerminator) != 0;
-    insts.insert(insts.end() - (ends ? 1 : 0), order_.begin(), order_.end());
+    insts.insert(insts.end() - (ends ? 1 : 0), packer_.order().begin(), packer_.order().end());
   }
 }
 

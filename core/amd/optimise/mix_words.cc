@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
-#include "core/amd/emit/operands.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/isa/opcodes.h"
 #include "core/amd/lir/ops.h"
 #include "core/amd/optimise/word.h"
@@ -113,7 +113,8 @@ bool FitsBus(const lir::Function& f, const Mixed& m) {
   int literals = 0;
   for (size_t i = 0; i < m.sources.size(); ++i) {
     const Operand& o = m.sources[i];
-    const bool literal = o.kind == Operand::Kind::kImm && !InlineConstant(o.id, isa::Type::kF32);
+    const bool literal =
+        o.kind == Operand::Kind::kImm && !isa::InlineConstant(o.id, isa::Type::kF32);
     const bool scalar = lir::IsValue(o) && f.value(o.value()).file != kFileV;
     if (!literal && !scalar) continue;
     const bool known = std::any_of(named.begin(), named.end(), [&](const Operand& n) {

@@ -7,10 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/amd/lir/machine.h"
-#include "core/amd/lir/ops.h"
+#include "core/amd/optimise/testing.h"
 #include "core/lir/def_use.h"
-#include "core/lir/parse.h"
-#include "core/lir/print.h"
 #include "core/lir/remove_dead.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
@@ -18,21 +16,8 @@
 namespace kiln::amd {
 namespace {
 
-// Values %0 to %3 are given per lane, %4 is a scalar, %5 a vector of two; 39 more per lane.
-std::string Values() {
-  std::string text = "function gfx1030 width 32\n";
-  for (int i = 0; i < 45; ++i) {
-    absl::StrAppend(&text, "value %", i, i == 4 ? " S 4x1\n" : i == 5 ? " V 4x2\n" : " V 4x1\n");
-  }
-  for (int i = 0; i < 4; ++i) absl::StrAppend(&text, "livein %", i, " at ", i, "\n");
-  return text + "livein %4 at 4\nlivein %5 at 4\n";
-}
-
-lir::Function Parsed(const std::string& body) {
-  auto f = lir::Parse(Gfx1030Machine(), Values() + body);
-  EXPECT_TRUE(f.ok()) << f.status();
-  return f.ok() ? *std::move(f) : lir::Function();
-}
+using testing::Count;
+using testing::Parsed;
 
 // Returns the code after the pass, without dead instructions. The program must be well formed.
 std::string Paired(const std::string& body, bool may_rewrite = true) {
@@ -42,14 +27,7 @@ std::string Paired(const std::string& body, bool may_rewrite = true) {
   lir::DefUse info = lir::FindDefUse(f);
   lir::RemoveDead(Gfx1030Machine().ops, f, info, [] { return true; });
   EXPECT_EQ(lir::Verify(Gfx1030Machine(), f), absl::OkStatus());
-  const std::string text = lir::Print(Gfx1030Machine(), f);
-  return text.substr(text.find("block b0"));
-}
-
-int Count(const std::string& text, const std::string& op) {
-  int n = 0;
-  for (size_t at = text.find(op); at != std::string::npos; at = text.find(op, at + 1)) ++n;
-  return n;
+  return testing::BlocksText(f);
 }
 
 // The words of %0 and %1, added; `then` has their sums, %12 and %13.

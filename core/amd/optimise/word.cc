@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/amd/emit/operands.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/isa/opcodes.h"
 #include "core/amd/lir/ops.h"
 
@@ -73,7 +73,7 @@ bool CanTakeSdwa(const lir::Function& f, lir::InstId id, const OpcodeInfo& info,
   if (!has_form || !info.Has(flag::kSdwa) || info.Has(flag::kDstR) || use > 1) return false;
   const auto uses = f.uses(id);
   for (size_t i = 0; i < uses.size(); ++i) {
-    if (uses[i].kind == Operand::Kind::kImm && !InlineConstant(uses[i].id, info.src[i])) {
+    if (uses[i].kind == Operand::Kind::kImm && !isa::InlineConstant(uses[i].id, info.src[i])) {
       return false;
     }
   }

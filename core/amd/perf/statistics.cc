@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/amd/isa/clauses.h"
 #include "core/amd/isa/operands.h"
 #include "core/amd/perf/program.h"
 
@@ -29,31 +30,13 @@ bool IsScalarMemory(const isa::OpcodeInfo& info) {
   return info.encoding == Encoding::kSmem && HasOperands(info);
 }
 
-bool GivesNothing(const isa::Instruction& inst) {
-  const isa::OpcodeInfo& info = isa::Info(inst.op);
-  if (info.Has(isa::opcode_flag::kAtomic)) return !inst.glc;
-  return info.Has(isa::opcode_flag::kStore) || info.dst == isa::Type::kN;
-}
-
-// Returns true if two memory instructions in a row may form one clause: same encoding and
-// direction, and the same descriptor, if they have one.
-bool InOneClause(const isa::Instruction& a, const isa::Instruction& b) {
-  const isa::OpcodeInfo& of_a = isa::Info(a.op);
-  const isa::OpcodeInfo& of_b = isa::Info(b.op);
-  if (of_a.encoding != of_b.encoding || GivesNothing(a) != GivesNothing(b)) return false;
-  if (isa::IsFlatFormat(of_a.encoding)) return true;
-  if (of_a.encoding != Encoding::kSmem) return a.src[1] == b.src[1];
-  const bool pointers = isa::Dwords(of_a.src[0]) == 2 && isa::Dwords(of_b.src[0]) == 2;
-  return pointers || (a.src[0] == b.src[0] && of_a.src[0] == of_b.src[0]);
-}
-
 // Counts the instructions that could not join one of the same kind right before them. The runs
 // that s_clause makes of them may be shorter.
 class ClauseCounter {
  public:
   void Add(const isa::Instruction& inst) {
     const bool joins = std::any_of(run_.begin(), run_.end(), [&](const isa::Instruction* other) {
-      return InOneClause(inst, *other);
+      return isa::AccessNearby(inst, *other);
     });
     if (!joins) ++clauses_;
     run_.push_back(&inst);

@@ -19,6 +19,7 @@
 #include "core/amd/pipeline/schedule.h"
 #include "core/amd/pipeline/scratch.h"
 #include "core/amd/select/select.h"
+#include "core/amd/waits/form_clauses.h"
 #include "core/amd/waits/insert_waits.h"
 #include "core/base/cause.h"
 #include "core/base/joined.h"
@@ -165,6 +166,10 @@ absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   return true;
 }
 
+absl::StatusOr<bool> FormClauses(Work& w, PassContext& context) {
+  return amd::FormClauses(w.program, [&] { return context.Rewrite(); });
+}
+
 absl::StatusOr<bool> InsertWaits(Work& w, PassContext&) {
   amd::InsertWaits(w.program);
   AvoidHazards(w.program);
@@ -194,6 +199,8 @@ constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"schedule_allocated", ScheduleAllocated, true, 0,
      "schedules for latency after register allocation"},
     {"emit", Emit, false, 0, "emits machine instructions for LIR"},
+    {"form_clauses", FormClauses, true, 0,
+     "announces runs of loads by s_clause, for a wave to issue together"},
     {"insert_waits", InsertWaits, false, 0, "inserts waits for the counters of memory operations"},
     {"encode", Encode, false, 0, "encodes machine instructions"},
 });
@@ -206,6 +213,8 @@ constexpr auto kOwnOrder = std::to_array<PassOrder>({
     {"mix_words", "remove_dead_instructions", "conversions may be dead"},
     {"select", "merge_equal_instructions", "works on LIR"},
     {"merge_equal_instructions", "remove_dead_instructions", "sources of what went may be dead"},
+    {"emit", "form_clauses", "clauses are of neighbours in the final order"},
+    {"form_clauses", "insert_waits", "waits of all loads of a clause come before it"},
     {"emit", "insert_waits", "waits belong to the final order"},
     {"insert_waits", "encode", "waits are instructions"},
 });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/amd/isa/inline_constants.h"
 #include "core/amd/select/one_values.h"
 #include "core/mid/analysis/alias.h"
 #include "core/mid/analysis/known_bits.h"
@@ -189,51 +190,9 @@ lir::InstId Emission::EmitRaw(uint16_t op, absl::Span<const Operand> defs,
   return b_.Emit(op, fields, defs, uses);
 }
 
-bool IsInline(uint32_t bits) {
-  const auto n = static_cast<int32_t>(bits);
-  if (n >= -16 && n <= 64) return true;
-  switch (bits) {
-    case 0x3f000000:
-    case 0xbf000000:
-    case 0x3f800000:
-    case 0xbf800000:
-    case 0x40000000:
-    case 0xc0000000:
-    case 0x40800000:
-    case 0xc0800000:
-    case 0x3e22f983: return true;
-    default: return false;
-  }
-}
+bool IsInline(uint32_t bits) { return isa::InlineConstant(bits, isa::Type::kB32).has_value(); }
 
 namespace {
-
-// Returns true if an immediate needs no literal as an operand of the type.
-bool IsInlineAs(isa::Type type, uint32_t bits) {
-  // A double is its high half: 0, and half to four with both signs.
-  if (type == isa::Type::kF64) {
-    const uint32_t magnitude = bits & 0x7fffffff;
-    return bits == 0 || magnitude == 0x3fe00000 || magnitude == 0x3ff00000 ||
-           magnitude == 0x40000000 || magnitude == 0x40100000;
-  }
-  if (!isa::Is16Bit(type) && !isa::IsPacked(type)) return IsInline(bits);
-  const auto n = static_cast<int16_t>(bits);
-  if (n >= -16 && n <= 64) return true;
-  // Integers of 16 bits have no inline floats (LLVM 19, isInlinableLiteralI16).
-  if (type != isa::Type::kF16 && type != isa::Type::kPF16) return false;
-  switch (bits & 0xffff) {
-    case 0x3800:
-    case 0xb800:
-    case 0x3c00:
-    case 0xbc00:
-    case 0x4000:
-    case 0xc000:
-    case 0x4400:
-    case 0xc400:
-    case 0x3118: return true;
-    default: return false;
-  }
-}
 
 bool SameOperand(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.id == b.id && a.comp == b.comp;
@@ -280,7 +239,7 @@ void Emission::LegaliseVector(Opcode op, Sources& sources, const Extra& extra) {
     Operand& o = sources[i];
     if (IsIn(o, kFileM)) continue;
     const isa::Type type = info.src[std::min<size_t>(i, 2)];
-    const bool imm = IsImm(o) && !IsInlineAs(type, o.id);
+    const bool imm = IsImm(o) && !isa::InlineConstant(o.id, type);
     if (!imm && !IsIn(o, kFileS)) continue;
     if (imm && no_literal) {
       move_to_v(o, type);

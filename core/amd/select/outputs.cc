@@ -10,12 +10,11 @@
 // aco_assembler.cpp (fix_exports).
 #include "core/amd/select/outputs.h"
 
-#include "core/base/cause.h"
+#include "core/mid/analysis/stored_output.h"
 
 namespace kiln::amd {
 namespace {
 
-constexpr uint32_t kTargets = 8;  // of colours
 constexpr size_t kAlpha = 3;
 constexpr uint32_t kOne = 0x3f800000;                          // 1.0
 constexpr uint8_t kDepthTarget = 8, kNoTarget = 9;             // MRTZ, NULL
@@ -25,24 +24,10 @@ constexpr uint8_t kDone = 1, kCompressed = 2, kValidMask = 4;  // Extra::export_
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::Interface& v = m_.outputs[inst.imm0];
-  int first = 0;
-  uint32_t element = 0;
-  if ((inst.flags & mir::kIndexed) != 0) {
-    // Modules store the elements of an array one by one, at their end
-    // (core/front/emit/interface/emit_output.cc).
-    if (!m_.IsConstant(m_.source(id, 0))) return e_.Unexpected("output chosen by value");
-    element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
-    first = 1;
-  }
-  if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return Unsupported(
-        "fragment_outputs",
-        {"store to a location that no render target has", v.location + element, kTargets - 1},
-        inst.spirv_id);
-  }
-  if (mir::BitsOf(v.type) != 32) return e_.Unexpected("output not of 32 bits");
-  for (int i = first; i < inst.num_sources; ++i) {
+  const absl::StatusOr<mid::StoredOutput> stored = mid::StoredOutputOf(m_, id);
+  if (!stored.ok()) return stored.status();
+  const mir::Interface& v = *stored->output;
+  for (int i = stored->first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
     const Operand o = e_.ToV(e_.IsBool(source) ? bools_.LaneNumberOf(source) : e_.Src(source));
@@ -50,13 +35,13 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
       case mir::BuiltIn::kFragDepth: depth_ = o; break;
       case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;
       case mir::BuiltIn::kSampleMask:
-        if (element == 0) sample_mask_ = o;
+        if (stored->element == 0) sample_mask_ = o;
         break;
       default: {
-        const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
+        const uint32_t c = stored->ComponentOf(inst, i);
         const bool is_one = abi_.fragment->alpha_to_one && c == kAlpha && mir::IsFloat(v.type);
-        if (is_one && v.location + element == 0 && v.index == 0) coverage_alpha_ = o;
-        colours_[{v.location + element, v.index}][c] = is_one ? e_.ToV(Imm(kOne)) : o;
+        if (is_one && stored->location() == 0 && v.index == 0) coverage_alpha_ = o;
+        colours_[{stored->location(), v.index}][c] = is_one ? e_.ToV(Imm(kOne)) : o;
       }
     }
   }

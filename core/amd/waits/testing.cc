@@ -49,7 +49,7 @@ std::string RowText(const Row& row) {
     case Opcode::kSMovB32: return absl::StrCat("use s", inst.src[0].code);
     case Opcode::kSCbranchScc0: return absl::StrCat("branch ", row.target);
     case Opcode::kSBarrier: return inst.simm == 0 ? "barrier" : "barrier with flags";
-    case Opcode::kSClause: return "clause";
+    case Opcode::kSClause: return absl::StrCat("clause ", inst.simm + 1);
     default: return "end";
   }
 }

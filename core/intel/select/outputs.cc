@@ -15,36 +15,21 @@
 
 #include <bit>
 
-#include "core/base/cause.h"
 #include "core/intel/lir/message.h"
+#include "core/mid/analysis/stored_output.h"
 
 namespace kiln::intel {
 
 namespace {
 constexpr uint32_t kNoLocation = 0xffffffffu;
-constexpr uint32_t kTargets = 8;  // render targets in blend state
 }  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::Interface& v = m_.outputs[inst.imm0];
-  int first = 0;
-  uint32_t element = 0;
-  if ((inst.flags & mir::kIndexed) != 0) {
-    // Modules store the elements of an array one by one, at their end
-    // (core/front/emit/interface/emit_output.cc).
-    if (!m_.IsConstant(m_.source(id, 0))) return e_.Unexpected(inst, "output chosen by value");
-    element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
-    first = 1;
-  }
-  if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return Unsupported(
-        "fragment_outputs",
-        {"store to a location that no render target has", v.location + element, kTargets - 1},
-        inst.spirv_id);
-  }
-  if (mir::BitsOf(v.type) != 32) return e_.Unexpected(inst, "output not of 32 bits");
-  for (int i = first; i < inst.num_sources; ++i) {
+  const absl::StatusOr<mid::StoredOutput> stored = mid::StoredOutputOf(m_, id);
+  if (!stored.ok()) return stored.status();
+  const mir::Interface& v = *stored->output;
+  for (int i = stored->first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
     const Operand o = bools_.LaneValue(source);
@@ -52,12 +37,9 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
       case mir::BuiltIn::kFragDepth: depth_ = o; break;
       case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;
       case mir::BuiltIn::kSampleMask:
-        if (element == 0) sample_mask_ = o;
+        if (stored->element == 0) sample_mask_ = o;
         break;
-      default: {
-        const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
-        colours_[{v.location + element, v.index}][c] = o;
-      }
+      default: colours_[{stored->location(), v.index}][stored->ComponentOf(inst, i)] = o;
     }
   }
   return absl::OkStatus();

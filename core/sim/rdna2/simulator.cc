@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/sim/rdna2/buffer.h"
+#include "core/sim/rdna2/clause.h"
 #include "core/sim/rdna2/control_flow.h"
 #include "core/sim/rdna2/export.h"
 #include "core/sim/rdna2/export_fragment.h"
@@ -236,6 +237,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     stalled_ = !*ready;
     if (stalled_) return absl::OkStatus();
   }
+  if (absl::Status s = FollowClause(op, w); !s.ok()) return s;
   uint32_t access = 0;
   if (group_->log && IsMemory(op)) access = group_->log->Begin(w.pc, index, w.phase);
   if (fragment_ != nullptr) fragment_->have_run |= w.Exec();

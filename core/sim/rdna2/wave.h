@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/amd/isa/clauses.h"
 #include "core/amd/isa/instruction.h"
 
 namespace kiln::sim::rdna2 {
@@ -35,6 +36,8 @@ struct WaveState {
   uint32_t number = 0;  // in its workgroup
   uint32_t phase = 0;   // barriers that it has passed
   uint64_t instructions = 0;
+  uint8_t clause_left = 0;  // instructions that still belong to the last s_clause
+  isa::ClauseKind clause_kind = isa::ClauseKind::kNone;  // of those before; kNone: none yet
 
   int lanes() const { return size == isa::Wave::k64 ? 64 : 32; }
   uint64_t AllLanes() const { return size == isa::Wave::k64 ? ~uint64_t{0} : 0xffffffffu; }
