@@ -1,5 +1,7 @@
 #include "core/amd/waits/insert_waits.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,7 +19,7 @@ using Waits = std::vector<Counts>;  // by row: before it
 
 // The waits that a row needs in addition to what it says itself.
 struct Need {
-  Counts counts;     // that are not met anyway
+  Counts counts;
   bool keep = true;  // false: the row is replaced by its waits
 };
 
@@ -47,7 +49,6 @@ class BlockWalk {
         need.counts = state_.NeededBy(inst, program_.wave);
       }
       need.counts.Require(std::exchange(carried_, Counts()));
-      need.counts = state_.Unmet(need.counts);
       at(i, need);
       Counts waits = need.counts;
       if (given_ != nullptr) waits.Require((*given_)[i]);
@@ -121,8 +122,52 @@ class Solver {
     return false;
   }
 
-  // Propagates what may be outstanding to a fixpoint; returns what each row needs by it.
+  // Returns what each row needs, given waits that happen: those that are not met in any case.
   std::vector<Need> NeedsWith(const Waits* given) const {
+    std::vector<Need> needs = AllNeedsWith(given);
+    DropMet(given, &needs);
+    return needs;
+  }
+
+  // Drops the waits for counts that cannot be exceeded. They change nothing about what else is
+  // outstanding, so that those two are solved one after the other.
+  void DropMet(const Waits* given, std::vector<Need>* needs) const {
+    const auto walk = [&](const FlowBlock& block, auto&& at) {
+      Pending pending;
+      for (size_t i = block.first; i < block.end; ++i) {
+        at(i, pending);
+        Counts waits = (*needs)[i].counts;
+        if (given != nullptr) waits.Require((*given)[i]);
+        pending.Wait(waits);
+        pending.Issue(EventOf(program_.rows[i].inst));
+      }
+      return pending;
+    };
+    std::vector<Pending> through;
+    for (const FlowBlock& block : blocks_) through.push_back(walk(block, [](size_t, Pending&) {}));
+    std::vector<std::array<int, kCounters>> starts(blocks_.size());
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t b = 0; b < blocks_.size(); ++b) {
+        std::array<int, kCounters> end = starts[b];
+        through[b].Apply(&end);
+        for (size_t s : blocks_[b].succs) {
+          for (size_t c = 0; c < kCounters; ++c) {
+            changed |= end[c] > starts[s][c];
+            starts[s][c] = std::max(starts[s][c], end[c]);
+          }
+        }
+      }
+    }
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      walk(blocks_[b], [&](size_t i, const Pending& pending) {
+        (*needs)[i].counts = pending.Unmet(starts[b], (*needs)[i].counts);
+      });
+    }
+  }
+
+  // Propagates what may be outstanding to a fixpoint; returns what each row needs by it.
+  std::vector<Need> AllNeedsWith(const Waits* given) const {
     std::vector<Outstanding> starts(blocks_.size());
     std::vector<Need> needs(program_.rows.size());
     std::set<size_t> work;

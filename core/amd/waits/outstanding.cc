@@ -140,8 +140,8 @@ void Outstanding::Require(const Entry& entry, bool written, const Event& by, Cou
 Counts Outstanding::NeededBy(const Instruction& inst, isa::Wave wave) const {
   Counts counts;
   if (inst.op == Opcode::kSBarrier) {
-    if (inst.simm != 0 && lds_pending_ > 0) counts.Require(kLgkm, 0);
-    return Unmet(counts);
+    if (inst.simm != 0 && lds_) counts.Require(kLgkm, 0);
+    return counts;
   }
   if (busy_.none()) return counts;
   const OpcodeInfo& info = isa::Info(inst.op);
@@ -159,13 +159,6 @@ Counts Outstanding::NeededBy(const Instruction& inst, isa::Wave wave) const {
   return counts;
 }
 
-Counts Outstanding::Unmet(Counts counts) const {
-  for (size_t i = 0; i < kCounters; ++i) {
-    if (counts.of[i] >= pending_[i]) counts.of[i] = kNoWait;
-  }
-  return counts;
-}
-
 void Outstanding::Drop() {
   const auto ended = [this](const Entry& e) {
     if (!e.Ended()) return false;
@@ -177,8 +170,7 @@ void Outstanding::Drop() {
 
 void Outstanding::Wait(const Counts& counts) {
   if (!counts.Any()) return;
-  for (size_t i = 0; i < kCounters; ++i) pending_[i] = std::min(pending_[i], counts.of[i]);
-  lds_pending_ = std::min(lds_pending_, counts.of[kLgkm]);
+  if (counts.of[kLgkm] == 0) lds_ = false;
   for (Entry& e : entries_) {
     for (size_t q = 0; q < kQueues; ++q) {
       if (e.age[q] >= counts.of[kCounterOf[q]]) e.age[q] = kEnded;
@@ -192,10 +184,7 @@ void Outstanding::Wait(const Counts& counts) {
 void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
   const Event event = EventOf(inst);
   if (!event.exists()) return;
-  for (size_t i = 0; i < kCounters; ++i) {
-    if (event.counts[i]) pending_[i] = std::min(pending_[i] + 1, kMaxOf[i]);
-  }
-  if (event.lds) lds_pending_ = std::min(lds_pending_ + 1, kMaxOf[kLgkm]);
+  lds_ |= event.lds;
   if (event.queue >= 0) {
     const auto queue = static_cast<size_t>(event.queue);
     for (Entry& e : entries_) {
@@ -220,13 +209,8 @@ void Outstanding::Issue(const Instruction& inst, isa::Wave wave) {
 }
 
 bool Outstanding::Join(const Outstanding& other) {
-  bool changed = false;
-  const auto raise = [&changed](int& mine, int theirs) {
-    changed |= theirs > mine;
-    mine = std::max(mine, theirs);
-  };
-  for (size_t i = 0; i < kCounters; ++i) raise(pending_[i], other.pending_[i]);
-  raise(lds_pending_, other.lds_pending_);
+  bool changed = other.lds_ && !lds_;
+  lds_ |= other.lds_;
   for (const Entry& theirs : other.entries_) {
     Entry& mine = Find(theirs.code);
     const Entry before = mine;
@@ -239,6 +223,33 @@ bool Outstanding::Join(const Outstanding& other) {
     changed |= !(mine == before);
   }
   return changed;
+}
+
+void Pending::Wait(const Counts& counts) {
+  for (size_t i = 0; i < kCounters; ++i) most_[i] = std::min(most_[i], counts.of[i]);
+}
+
+void Pending::Issue(const Event& event) {
+  for (size_t i = 0; i < kCounters; ++i) {
+    if (!event.counts[i]) continue;
+    ++added_[i];
+    most_[i] = std::min(most_[i] + 1, kMaxOf[i]);
+  }
+}
+
+void Pending::Apply(std::array<int, kCounters>* numbers) const {
+  for (size_t i = 0; i < kCounters; ++i) {
+    (*numbers)[i] = std::min((*numbers)[i] + added_[i], most_[i]);
+  }
+}
+
+Counts Pending::Unmet(const std::array<int, kCounters>& start, Counts counts) const {
+  std::array<int, kCounters> numbers = start;
+  Apply(&numbers);
+  for (size_t i = 0; i < kCounters; ++i) {
+    if (counts.of[i] >= numbers[i]) counts.of[i] = kNoWait;
+  }
+  return counts;
 }
 
 }  // namespace kiln::amd

@@ -42,10 +42,8 @@ class Outstanding {
  public:
   // Returns the waits that the instruction needs before it is issued: for registers that it reads
   // or writes, and at barriers what its simm asks for (1 LDS, 2 buffers, images, global memory).
+  // Some may be met in any case: see Pending.
   Counts NeededBy(const isa::Instruction& inst, isa::Wave wave) const;
-
-  // Returns the counts without those that are met in any case.
-  Counts Unmet(Counts counts) const;
 
   void Wait(const Counts& counts);
   void Issue(const isa::Instruction& inst, isa::Wave wave);
@@ -73,8 +71,25 @@ class Outstanding {
 
   std::vector<Entry> entries_;  // by code
   std::bitset<512> busy_;
-  std::array<int, kCounters> pending_ = {};  // at most so many are outstanding
-  int lds_pending_ = 0;
+  bool lds_ = false;  // an access to LDS may be outstanding
+};
+
+// How many operations each counter counts at most, at the end of some instructions, for any number
+// at their start: min(number + added, most). Such functions are closed under composition, so that
+// solving loops needs no look at instructions.
+class Pending {
+ public:
+  void Wait(const Counts& counts);
+  void Issue(const Event& event);
+
+  // Changes the numbers of the start to those of the end.
+  void Apply(std::array<int, kCounters>* numbers) const;
+  // Returns the counts without those that are met in any case, given the numbers of the start.
+  Counts Unmet(const std::array<int, kCounters>& start, Counts counts) const;
+
+ private:
+  std::array<int, kCounters> added_ = {};
+  std::array<int, kCounters> most_ = kMaxOf;
 };
 
 }  // namespace kiln::amd
