@@ -265,16 +265,67 @@ TEST(SelectOperations, AtomicsOfImagesAndTexelBuffers) {
   }
 }
 
-TEST(SelectOperations, TexelsOfBuffersAsLongAsTheyAreUsed) {
-  const char* kFormats[] = {"r32i", "rg32i", "rgba32i"};
-  const char* kParts[] = {"x", "xy", "xyzw"};
-  for (size_t i = 0; i < 3; ++i) {
-    const std::string head =
-        absl::StrCat("resource 0 storage_texel_buffer 0.0.0 image buffer sint ", kFormats[i], "\n");
-    const std::string stored = SelectedFragment(head, "image_store[0, texel] 1, 2, 3, 4, 5\n");
-    EXPECT_TRUE(absl::StrContains(stored, absl::StrCat(" buffer_store_format_", kParts[i], " ")))
+// The format decides how much a store writes, the uses how much a load reads.
+TEST(SelectOperations, TexelsOfBuffers) {
+  const auto head = [](const char* format) {
+    return absl::StrCat("resource 0 storage_texel_buffer 0.0.0 image buffer float ", format,
+                        "\noutput 0 location 0.0 f32 x4\n");
+  };
+  for (const auto& [format, parts] :
+       {std::pair{"r32f", "x"}, {"rg32f", "xy"}, {"rgba32f", "xyzw"}}) {
+    const std::string stored =
+        SelectedFragment(head(format), "image_store[0, texel] 1, 2f, 3f, 4f, 5f\n");
+    EXPECT_TRUE(absl::StrContains(stored, absl::StrCat(" buffer_store_format_", parts, " ")))
         << stored;
   }
+  for (const auto& [used, parts] :
+       {std::pair{"%1", "x"}, {"%1, %2", "xy"}, {"%1, %2, %3", "xyz"}, {"%1, %4", "xyzw"}}) {
+    const std::string loaded = SelectedFragment(
+        head("rgba32f"), absl::StrCat("%1:f32, %2:f32, %3:f32, %4:f32 = image_load[0, texel] 1\n",
+                                      "store_output[0, 0] ", used, "\n"));
+    EXPECT_TRUE(absl::StrContains(loaded, absl::StrCat(" buffer_load_format_", parts, " ")))
+        << loaded;
+  }
+}
+
+TEST(SelectOperations, LevelsOfImages) {
+  EXPECT_TRUE(HasOp(SelectedOps("%10:f32, %11:f32, %12:f32, %13:f32 = fetch[2, texel lod] %1, 1, "
+                                "0, %1\nstore_ssbo[0, align 4] 0, %10\n"),
+                    "image_load_mip"));
+  const std::string lod = SelectedFragment(
+      "resource 0 combined 0.0.0 image 2d float unknown\noutput 0 location 0.0 f32 x1\n",
+      "%1:f32, %2:f32 = image_lod[0, texel] 0.5f, 0.25f\nstore_output[0, 0] %1\n");
+  EXPECT_TRUE(absl::StrContains(lod, " image_get_lod ")) << lod;
+}
+
+// ---- Others.
+
+TEST(SelectOperations, FloatSumsInSharedMemory) {
+  const std::string sum = "%10:f32 = shared_atomic[fadd] %1, %3\n";
+  EXPECT_TRUE(HasOp(SelectedOps(sum), "ds_add_f32"));
+  EXPECT_TRUE(
+      HasOp(SelectedOps(absl::StrCat(sum, "store_ssbo[0, align 4] 0, %10\n")), "ds_add_rtn_f32"));
+}
+
+TEST(SelectOperations, BooleansOfALane) {
+  const std::string read =
+      "%10:bool = slt %1, 5\n%11:bool = read_lane %10, %2\n%12:i32 = select %11, %2, 3\n";
+  EXPECT_TRUE(HasOp(SelectedOps(read, 64), "s_bitcmp1_b64"));
+  EXPECT_TRUE(HasOp(SelectedOps(read, 32), "s_bitcmp1_b32"));
+}
+
+// Where subnormal singles are kept, functions that flush them work on scaled operands.
+TEST(SelectOperations, FunctionsOfSubnormals) {
+  const char* kHead =
+      "denorms_f32 preserve\ninput 0 location 0.0 f32 x1\noutput 0 location 0.0 f32 x1\n";
+  const auto of = [&](const char* function) {
+    return SelectedFragment(kHead, absl::StrCat("%1:f32 = load_input[0, 0]\n%2:f32 = ", function,
+                                                " %1\nstore_output[0, 0] %2\n"));
+  };
+  const std::string reciprocal = of("frcp");
+  EXPECT_TRUE(absl::StrContains(reciprocal, " v_frexp_mant_f32 ")) << reciprocal;
+  EXPECT_TRUE(absl::StrContains(reciprocal, " v_frexp_exp_i32_f32 ")) << reciprocal;
+  EXPECT_TRUE(absl::StrContains(of("fsqrt"), " v_ldexp_f32 ")) << of("fsqrt");
 }
 
 }  // namespace
