@@ -57,7 +57,7 @@ struct PipelineState {
   FragmentState fragment;
   // Ascending by location; absent: the next stage reads all.
   std::optional<std::vector<ReadLocation>> next_stage_reads;
-  // Absent: none with `next_stage_reads`; without, all but the primitive's number.
+  // Absent: none with `next_stage_reads`; all without.
   std::optional<NextStageBuiltIns> next_stage_built_ins;
   // Ascending by location. Attributes that are not here are of vertices. Targets whose fixed
   // functions fetch attributes ignore it.

@@ -133,7 +133,7 @@ std::optional<Digest> HashState(const kiln::v1::PipelineState& state) {
       number("location", uint64_t{location} << 32 | components);
     }
   }
-  // Only with what is read: without, all but the primitive's number is.
+  // Only with what is read: without, all is.
   const auto& names = state.next_stage_reads().builtins();
   for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
     CanonicalWriter part("kiln.key.state.builtin.1");

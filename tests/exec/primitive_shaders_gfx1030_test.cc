@@ -92,7 +92,11 @@ constexpr char kBody[] =
     "%0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0]\n"
     "store_output[0, 0] %0, %1, %2, %3\n";
 
-TEST(PrimitiveShaders, ExportAllVertices) { ExpectAll(Compiled32And64(kInterfaces, kBody)); }
+TEST(PrimitiveShaders, ExportAllVertices) {
+  PipelineState state;
+  state.next_stage_reads.emplace();
+  ExpectAll(Compiled32And64(kInterfaces, kBody, state));
+}
 
 TEST(PrimitiveShaders, ExportParameters) {
   const auto compiled =
@@ -106,11 +110,8 @@ TEST(PrimitiveShaders, ExportParameters) {
 
 // The simulator holds each exported number against that of the lane's primitive.
 TEST(PrimitiveShaders, ExportNumbersOfPrimitives) {
-  PipelineState state;
-  state.next_stage_reads = {{3, 1}};
-  state.next_stage_built_ins = {.viewport = false, .distances = false, .primitive_id = true};
   for (const char* more : {"", "store_output[1, 0] %0, %2\n"}) {
-    const auto compiled = Compiled32And64(kInterfaces, absl::StrCat(kBody, more), state);
+    const auto compiled = Compiled32And64(kInterfaces, absl::StrCat(kBody, more));
     ExpectAll(compiled);
     const auto& parameters = out::AmdOf(compiled->variants[0].launch).vertex.parameters;
     ASSERT_FALSE(parameters.empty());

@@ -237,7 +237,7 @@ class Writer {
   // Numbers the parameters: the viewport, locations ascending, distances, then, behind those of
   // vertices, the primitive's number.
   absl::Status Assign() {
-    const NextStageBuiltIns all = {.viewport = true, .distances = true, .primitive_id = false};
+    const NextStageBuiltIns all = {.viewport = true, .distances = true, .primitive_id = true};
     NextStageBuiltIns reads = state_.next_stage_reads ? NextStageBuiltIns() : all;
     if (state_.next_stage_built_ins) reads = *state_.next_stage_built_ins;
     uint32_t slots = 0;

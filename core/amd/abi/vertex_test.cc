@@ -53,6 +53,14 @@ std::string Parameters(const out::AmdVertex& v) {
 constexpr char kPosition[] = "output 0 builtin position f32 x4\n";
 constexpr char kStored[] = "store_output[0, 0] 0f, 0f, 0f, 1f\n";
 
+// The next stage reads viewport and distances; locations that it does not read are removed earlier.
+PipelineState WithoutPrimitiveId() {
+  PipelineState state;
+  state.next_stage_reads.emplace();
+  state.next_stage_built_ins = {.viewport = true, .distances = true, .primitive_id = false};
+  return state;
+}
+
 TEST(VertexAbi, AttributesHaveDescriptorsByLocation) {
   const auto abi = Assign(
       "input 0 location 1.0 f32 x2\ninput 1 location 1.2 f32 x1\ninput 2 location 4.0 f32 x4\n"
@@ -95,7 +103,8 @@ TEST(VertexAbi, RatesChooseTheNumberThatFetches) {
 }
 
 TEST(VertexAbi, APositionAlone) {
-  const out::AmdVertex v = RegistersOf(kPosition, kStored);
+  EXPECT_EQ(RegistersOf(kPosition, kStored).spi_vs_out_config, 0x100u);  // the primitive's number
+  const out::AmdVertex v = RegistersOf(kPosition, kStored, WithoutPrimitiveId());
   EXPECT_TRUE(v.primgen_passthru_en);
   EXPECT_EQ(v.ge_cntl, 0x10080u);
   EXPECT_EQ(v.spi_shader_pos_format, 4u);
@@ -112,7 +121,8 @@ TEST(VertexAbi, PositionsFollowEachOther) {
       absl::StrCat(kStored,
                    "store_output.indexed[1, 0] 0, 1f\nstore_output.indexed[1, 0] 2, 1f\n"
                    "store_output.indexed[2, 0] 1, 1f\nstore_output[3, 0] 1\n"
-                   "store_output[4, 0] 1f\nstore_output[5, 0] 1\n"));
+                   "store_output[4, 0] 1f\nstore_output[5, 0] 1\n"),
+      WithoutPrimitiveId());
   EXPECT_EQ(v.spi_shader_pos_format, 0x4444u);
   // Clip distances 0 and 2, cull distance 1, which is number 4 of all.
   EXPECT_EQ(v.pa_cl_vs_out_cntl,
@@ -130,21 +140,20 @@ TEST(VertexAbi, ParametersAscendByLocation) {
       absl::StrCat(kStored,
                    "%0:f32 = load_input[0, 0]\nstore_output[1, 0] %0, 0f, 0f, 0f\n"
                    "store_output[2, 0] %0, 1f\n");
-  EXPECT_EQ(Parameters(RegistersOf(kOutputs, body)), "2:0 5:1 ");
-  PipelineState state;
-  state.next_stage_reads.emplace();
-  state.next_stage_built_ins = {.viewport = true, .distances = true, .primitive_id = true};
-  const out::AmdVertex v = RegistersOf(kOutputs, body, state);
+  EXPECT_EQ(Parameters(RegistersOf(kOutputs, body, WithoutPrimitiveId())), "2:0 5:1 ");
+  const out::AmdVertex v = RegistersOf(kOutputs, body);
   EXPECT_EQ(Parameters(v), "primitive_id:2p 2:0 5:1 ");
   EXPECT_EQ(v.spi_vs_out_config, 1u << 1 | 1u << 8);
-  EXPECT_EQ(Assign(kOutputs, body, state)->GsVgprCompCnt(), 2u);
+  EXPECT_EQ(Assign(kOutputs, body)->GsVgprCompCnt(), 2u);
 }
 
 // Four constants need no export; what is not stored may be any of them.
 TEST(VertexAbi, ConstantsAreDefaults) {
   const auto of = [](const std::string& first, const std::string& second) {
-    return Parameters(RegistersOf(kOutputs, absl::StrCat(kStored, "store_output[1, 0] ", first,
-                                                         "\nstore_output[2, 0] ", second, "\n")));
+    return Parameters(RegistersOf(
+        kOutputs,
+        absl::StrCat(kStored, "store_output[1, 0] ", first, "\nstore_output[2, 0] ", second, "\n"),
+        WithoutPrimitiveId()));
   };
   EXPECT_EQ(of("0f, 0f, 0f, 0f", "0f, 0f"), "2:32 5:32 ");
   EXPECT_EQ(of("0f, 0f, 0f, 1f", "1f, 1f"), "2:544 5:288 ");

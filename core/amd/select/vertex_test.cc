@@ -60,9 +60,12 @@ TEST(SelectVertex, TheLastPositionIsDoneAndParametersFollow) {
 TEST(SelectVertex, StoresEndBeforeTheLastPositionWithoutParameters) {
   const std::string stores = "resource 0 ssbo 0.0.0\n";
   const std::string body = "store_ssbo[0, align 4] 0, 1\nstore_output[0, 0] 0f, 0f, 0f, 1f\n";
-  EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition), body), HasSubstr("s_waitcnt_vscnt"));
+  PipelineState state;
+  state.next_stage_reads.emplace();
+  EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition), body, state),
+              HasSubstr("s_waitcnt_vscnt"));
   EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition, "output 1 location 0.0 f32 x1\n"),
-                             absl::StrCat(body, "store_output[1, 0] 0.5f\n")),
+                             absl::StrCat(body, "store_output[1, 0] 0.5f\n"), state),
               Not(HasSubstr("s_waitcnt_vscnt")));
 }
 
