@@ -86,11 +86,11 @@ void ExpectAll(const absl::StatusOr<Compiled>& compiled) {
 }
 
 constexpr char kInterfaces[] =
-    "input 0 location 0.0 f32 x4\noutput 0 builtin position f32 x4\noutput 1 location 3.0 f32 x2\n"
-    "input 1 builtin vertex_index i32 x1\n";
+    "input 0 location 0.0 f32 x4\ninput 1 builtin vertex_index i32 x1\n"
+    "output 0 location 3.0 f32 x2\noutput 1 builtin position f32 x4\n";
 constexpr char kBody[] =
     "%0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0]\n"
-    "store_output[0, 0] %0, %1, %2, %3\n";
+    "store_output[1, 0] %0, %1, %2, %3\n";
 
 TEST(PrimitiveShaders, ExportAllVertices) {
   PipelineState state;
@@ -100,8 +100,9 @@ TEST(PrimitiveShaders, ExportAllVertices) {
 
 TEST(PrimitiveShaders, ExportParameters) {
   const auto compiled =
-      Compiled32And64(kInterfaces, absl::StrCat(kBody, "store_output[1, 0] %0, %2\n"));
+      Compiled32And64(kInterfaces, absl::StrCat(kBody, "store_output[0, 0] %0, %2\n"));
   ExpectAll(compiled);
+  ASSERT_TRUE(compiled.ok());
   const auto got = Draw(compiled->variants[0], 200, false);
   ASSERT_TRUE(got.ok()) << got.status();
   ASSERT_EQ(got->outputs.size(), 2u);
@@ -110,9 +111,10 @@ TEST(PrimitiveShaders, ExportParameters) {
 
 // The simulator holds each exported number against that of the lane's primitive.
 TEST(PrimitiveShaders, ExportNumbersOfPrimitives) {
-  for (const char* more : {"", "store_output[1, 0] %0, %2\n"}) {
+  for (const char* more : {"", "store_output[0, 0] %0, %2\n"}) {
     const auto compiled = Compiled32And64(kInterfaces, absl::StrCat(kBody, more));
     ExpectAll(compiled);
+    ASSERT_TRUE(compiled.ok());
     const auto& parameters = out::AmdOf(compiled->variants[0].launch).vertex.parameters;
     ASSERT_FALSE(parameters.empty());
     EXPECT_EQ(parameters[0].builtin, "primitive_id");
@@ -120,14 +122,16 @@ TEST(PrimitiveShaders, ExportNumbersOfPrimitives) {
   }
 }
 
-// Values that live across everything, more than there are registers for: scratch in all waves.
+// Each vertex finds what it stored, at an index that the compiler cannot know to be the same: a
+// float attribute that is the vertex's number.
 TEST(PrimitiveShaders, HaveScratchOfTheirOwn) {
   const auto compiled = Compiled32And64(
-      absl::StrCat(kInterfaces, "private 0 256\n"),
+      absl::StrCat("private 0 256\n", kInterfaces),
       "%0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0]\n%4:i32 = load_input[1, 0]\n"
-      "%5:i32 = and %4, 63\n%6:i32 = shl %5, 2\nstore_private[0, align 4] %6, %2\n%7:f32 = load_private[0, align 4] %6\n"
-      "store_output[0, 0] %0, %1, %7, %3\n");
-  if (!compiled.ok()) GTEST_FAIL() << compiled.status();
+      "%5:i32 = and %4, 63\n%6:i32 = shl %5, 2\nstore_private[0, align 4] %6, %2\n"
+      "%7:i32 = f2i %0\n%8:i32 = and %7, 63\n%9:i32 = shl %8, 2\n"
+      "%10:f32 = load_private[0, align 4] %9\nstore_output[1, 0] %0, %1, %10, %3\n");
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
   EXPECT_GT(compiled->variants[0].launch.scratch_bytes_per_thread, 0u);
   ExpectAll(compiled);
 }

@@ -101,15 +101,32 @@ bool SameScalar(Type type, uint64_t want, uint32_t got) {
   return SameDword(bits, got);
 }
 
+// Returns what fixed functions of gfx1030 find as layer or viewport of a run, which are halves of
+// one dword, the layer the low one. One that does not fit its half is none (Vulkan, "Layer",
+// "ViewportIndex"), but a program must not do more with it than this.
+uint64_t HalfOf(const mir::Module& m, const oracle::StageData& want, BuiltIn half, uint32_t run) {
+  uint32_t packed = 0;
+  for (size_t o = 0; o < m.outputs.size(); ++o) {
+    const BuiltIn builtin = m.outputs[o].builtin;
+    if (builtin != BuiltIn::kLayer && builtin != BuiltIn::kViewportIndex) continue;
+    const uint64_t value = want.outputs[o][run];
+    if (value == kNotStored) continue;
+    packed |= static_cast<uint32_t>(value) << (builtin == BuiltIn::kLayer ? 0 : 16);
+  }
+  return half == BuiltIn::kLayer ? packed & 0xffff : packed >> 16;
+}
+
 std::string OutputDifference(const mir::Module& m, const out::LaunchRecord& launch,
                              const oracle::StageData& want, const VertexInputs& got) {
   for (size_t o = 0; o < m.outputs.size(); ++o) {
     const Interface& v = m.outputs[o];
     for (size_t i = 0; i < want.outputs[o].size(); ++i) {
-      const uint64_t x = want.outputs[o][i];
+      uint64_t x = want.outputs[o][i];
       if (x == kNotStored) continue;
       const auto n = static_cast<uint32_t>(i / want.invocations);
       const auto run = static_cast<uint32_t>(i % want.invocations);
+      const bool half = v.builtin == BuiltIn::kLayer || v.builtin == BuiltIn::kViewportIndex;
+      if (half && TestTarget() == Target::kGfx1030) x = HalfOf(m, want, v.builtin, run);
       const uint32_t element = n / v.components, component = n % v.components;
       const std::optional<VueLocation> found =
           TestTarget() == Target::kGfx1030 ? FindExported(m, launch, got, v, element, component)

@@ -115,13 +115,14 @@ TEST(VertexAbi, APositionAlone) {
 TEST(VertexAbi, PositionsFollowEachOther) {
   const out::AmdVertex v = RegistersOf(
       absl::StrCat(kPosition,
-                   "output 1 builtin clip_distance f32 x1 array 3\n"
-                   "output 2 builtin cull_distance f32 x1 array 3\noutput 3 builtin layer i32 x1\n"
-                   "output 4 builtin point_size f32 x1\noutput 5 builtin viewport_index i32 x1\n"),
+                   "output 1 builtin point_size f32 x1\n"
+                   "output 2 builtin clip_distance f32 x1 array 3\n"
+                   "output 3 builtin cull_distance f32 x1 array 3\noutput 4 builtin layer i32 x1\n"
+                   "output 5 builtin viewport_index i32 x1\n"),
       absl::StrCat(kStored,
-                   "store_output.indexed[1, 0] 0, 1f\nstore_output.indexed[1, 0] 2, 1f\n"
-                   "store_output.indexed[2, 0] 1, 1f\nstore_output[3, 0] 1\n"
-                   "store_output[4, 0] 1f\nstore_output[5, 0] 1\n"),
+                   "store_output.indexed[2, 0] 0, 1f\nstore_output.indexed[2, 0] 2, 1f\n"
+                   "store_output.indexed[3, 0] 1, 1f\nstore_output[4, 0] 1\n"
+                   "store_output[1, 0] 1f\nstore_output[5, 0] 1\n"),
       WithoutPrimitiveId());
   EXPECT_EQ(v.spi_shader_pos_format, 0x4444u);
   // Clip distances 0 and 2, cull distance 1, which is number 4 of all.
@@ -132,14 +133,15 @@ TEST(VertexAbi, PositionsFollowEachOther) {
 }
 
 constexpr char kOutputs[] =
-    "output 0 builtin position f32 x4\noutput 1 location 5.0 f32 x4\noutput 2 location 2.1 f32 x2\n"
-    "input 0 location 0.0 f32 x1\n";
+    "input 0 location 0.0 f32 x1\noutput 0 location 2.1 f32 x2\noutput 1 location 5.0 f32 x4\n"
+    "output 2 builtin position f32 x4\n";
+constexpr char kPositionStored[] = "store_output[2, 0] 0f, 0f, 0f, 1f\n";
 
 TEST(VertexAbi, ParametersAscendByLocation) {
   const std::string body =
-      absl::StrCat(kStored,
+      absl::StrCat(kPositionStored,
                    "%0:f32 = load_input[0, 0]\nstore_output[1, 0] %0, 0f, 0f, 0f\n"
-                   "store_output[2, 0] %0, 1f\n");
+                   "store_output[0, 0] %0, 1f\n");
   EXPECT_EQ(Parameters(RegistersOf(kOutputs, body, WithoutPrimitiveId())), "2:0 5:1 ");
   const out::AmdVertex v = RegistersOf(kOutputs, body);
   EXPECT_EQ(Parameters(v), "primitive_id:2p 2:0 5:1 ");
@@ -150,10 +152,10 @@ TEST(VertexAbi, ParametersAscendByLocation) {
 // Four constants need no export; what is not stored may be any of them.
 TEST(VertexAbi, ConstantsAreDefaults) {
   const auto of = [](const std::string& first, const std::string& second) {
-    return Parameters(RegistersOf(
-        kOutputs,
-        absl::StrCat(kStored, "store_output[1, 0] ", first, "\nstore_output[2, 0] ", second, "\n"),
-        WithoutPrimitiveId()));
+    return Parameters(RegistersOf(kOutputs,
+                                  absl::StrCat(kPositionStored, "store_output[1, 0] ", first,
+                                               "\nstore_output[0, 0] ", second, "\n"),
+                                  WithoutPrimitiveId()));
   };
   EXPECT_EQ(of("0f, 0f, 0f, 0f", "0f, 0f"), "2:32 5:32 ");
   EXPECT_EQ(of("0f, 0f, 0f, 1f", "1f, 1f"), "2:544 5:288 ");
@@ -180,8 +182,7 @@ TEST(VertexAbi, RefusesWhatDoesNotFit) {
   EXPECT_EQ(
       cause("input 0 location 0.0 i64 x1\n", "%0:i64 = load_input[0, 0]\n%1:i64 = iadd %0, %0\n"),
       "vertex_inputs");
-  EXPECT_EQ(cause("output 0 location 0.0 i64 x1\n", "store_output[0, 0] 1:i64\n"),
-            "vertex_outputs");
+  EXPECT_EQ(cause("output 0 location 0.0 i64 x1\n", "store_output[0, 0] 7i64\n"), "vertex_outputs");
   EXPECT_EQ(cause("output 0 builtin clip_distance f32 x1 array 9\n",
                   "store_output.indexed[0, 0] 0, 1f\n"),
             "vertex_outputs");

@@ -22,7 +22,7 @@ constexpr char kRequest[] =
     "s_lshl_b32 s104, s104, 12\n"
     "s_bfe_u32 s105, s2, 0x9000c\n"
     "s_or_b32 m0, s104, s105\n"
-    "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)\n"
+    "s_sendmsg 9\n"
     "s_lshl_b32 s104, s3, 8\n";
 
 TEST(VertexStart, RoomThenPrimitivesThenVertices) {

@@ -43,11 +43,11 @@ TEST(SelectVertex, ThePositionIsExportedAsAWhole) {
 TEST(SelectVertex, TheLastPositionIsDoneAndParametersFollow) {
   const std::string exports = LinesWith(
       "exp ",
-      SelectedVertex(
-          absl::StrCat(kInput, kPosition,
-                       "output 1 location 4.1 f32 x2\noutput 2 builtin point_size f32 x1\n"),
-          "%0:f32 = load_input[0, 0]\nstore_output[0, 0] %0, %0, %0, %0\n"
-          "store_output[1, 0] %0, %0\nstore_output[2, 0] %0\n"));
+      SelectedVertex(absl::StrCat(kInput,
+                                  "output 0 location 4.1 f32 x2\noutput 1 builtin position f32 x4\n"
+                                  "output 2 builtin point_size f32 x1\n"),
+                     "%0:f32 = load_input[0, 0]\nstore_output[0, 0] %0, %0\n"
+                     "store_output[1, 0] %0, %0, %0, %0\nstore_output[2, 0] %0\n"));
   const size_t position = exports.find("target 12 enable 15]"),
                last = exports.find("target 13 enable 1 export_flags 1");
   const size_t parameter = exports.find("target 32 enable 6]");
@@ -64,9 +64,12 @@ TEST(SelectVertex, StoresEndBeforeTheLastPositionWithoutParameters) {
   state.next_stage_reads.emplace();
   EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition), body, state),
               HasSubstr("s_waitcnt_vscnt"));
-  EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition, "output 1 location 0.0 f32 x1\n"),
-                             absl::StrCat(body, "store_output[1, 0] 0.5f\n"), state),
-              Not(HasSubstr("s_waitcnt_vscnt")));
+  const std::string with_parameter = SelectedVertex(
+      absl::StrCat(stores, "output 0 location 0.0 f32 x1\noutput 1 builtin position f32 x4\n"),
+      "store_ssbo[0, align 4] 0, 1\nstore_output[0, 0] 0.5f\nstore_output[1, 0] 0f, 0f, 0f, 1f\n",
+      state);
+  EXPECT_THAT(with_parameter, HasSubstr("target 32"));
+  EXPECT_THAT(with_parameter, Not(HasSubstr("s_waitcnt_vscnt")));
 }
 
 TEST(SelectVertex, ElementsOfInstancesAreFetchedByQuotients) {
