@@ -55,8 +55,8 @@ absl::Status ReadAttributes(const v1::LaunchAmdVertex& in, const std::vector<uin
     if (std::find(locations.begin(), locations.end(), a.location()) == locations.end()) {
       return Wrong(absl::StrCat("attribute at location ", a.location(), " is not read"));
     }
-    r.attributes.push_back(
-        {a.location(), a.buffer(), a.offset(), a.stride(), a.components(), a.type(), a.bits()});
+    r.attributes.push_back({a.location(), a.buffer(), a.offset(), a.stride(), a.components(),
+                            a.type(), a.bits(), a.typed(), a.per_instance(), a.divisor()});
   }
   return absl::OkStatus();
 }
@@ -95,6 +95,9 @@ void WriteVertex(const out::AmdVertex& r, v1::LaunchAmdVertex& result) {
     a.set_components(attribute.components);
     a.set_type(attribute.type);
     a.set_bits(attribute.bits);
+    a.set_typed(attribute.typed);
+    a.set_per_instance(attribute.per_instance);
+    a.set_divisor(attribute.divisor);
   }
   result.set_primgen_passthru_en(r.primgen_passthru_en);
   result.set_ge_cntl(r.ge_cntl);

@@ -43,7 +43,7 @@ out::LaunchRecord Vertex() {
   out::LaunchRecord r = Record("vertex");
   r.vertex.attributes = {5};
   out::AmdVertex& v = std::get<out::AmdLaunch>(r.arch).vertex;
-  v.attributes = {{5, 1, 8, 16, 2, "float", 32}};
+  v.attributes = {{5, 1, 8, 16, 2, "float", 32, true, true, 3}};
   v.primgen_passthru_en = true;
   v.ge_cntl = 1;
   v.spi_shader_pos_format = 3;
@@ -82,6 +82,8 @@ TEST(LaunchAmd, ComesBackAsItWasWritten) {
   const out::AmdVertex& v = amd.vertex;
   EXPECT_EQ(v.attributes[0].buffer, 1u);
   EXPECT_EQ(v.attributes[0].stride, 16u);
+  EXPECT_TRUE(v.attributes[0].typed && v.attributes[0].per_instance);
+  EXPECT_EQ(v.attributes[0].divisor, 3u);
   EXPECT_TRUE(v.primgen_passthru_en);
   EXPECT_EQ(v.spi_vs_out_config, 5u);
   EXPECT_EQ(v.parameters[0].builtin, "primitive_id");

@@ -44,6 +44,7 @@ constexpr ForeignKey kForeignKeys[] = {
     {"attachments", kState},
     {"next_stage_reads", kState},
     {"view_mask", kState},
+    {"instance_rates", kState},
     {"vert", "write \"vertex\""},
     {"frag", "write \"fragment\""},
     {"base", kJob},

@@ -1,6 +1,9 @@
 // Inputs of a fragment shader as text: see reads.h.
 #include "client/precompile/reads.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -11,6 +14,7 @@ namespace {
 
 constexpr absl::string_view kComponents = "xyzw";
 constexpr absl::string_view kNothing = "-";
+constexpr absl::string_view kBuiltins[] = {"clip_distance", "primitive_id", "viewport"};
 
 }  // namespace
 
@@ -23,6 +27,9 @@ std::string ReadsText(const kiln::v1::TargetResult& fragment) {
       if ((location.components() >> i & 1) != 0) text.push_back(kComponents[i]);
     }
   }
+  for (const std::string& name : reads.builtins()) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", name);
+  }
   return text.empty() ? std::string(kNothing) : text;
 }
 
@@ -31,6 +38,10 @@ absl::StatusOr<kiln::v1::NextStageReads> ParseReads(absl::string_view text) {
   if (text == kNothing) return reads;
   for (absl::string_view part : absl::StrSplit(text, ' ')) {
     const std::vector<absl::string_view> halves = absl::StrSplit(part, ':');
+    if (std::ranges::find(kBuiltins, part) != std::end(kBuiltins)) {
+      reads.add_builtins(std::string(part));
+      continue;
+    }
     uint32_t number = 0, components = 0;
     bool good = halves.size() == 2 && absl::SimpleAtoi(halves[0], &number) && !halves[1].empty();
     if (good) {

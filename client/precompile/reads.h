@@ -10,7 +10,7 @@
 
 namespace kiln::client {
 
-// Returns "0:xyzw 3:x", by location; "-" if it reads nothing.
+// Returns "0:xyzw 3:x primitive_id", by location, then built-ins; "-" if it reads nothing.
 std::string ReadsText(const kiln::v1::TargetResult& fragment);
 
 // Returns what ReadsText wrote. DataLoss: it is no such text.

@@ -17,6 +17,14 @@ TEST(ParseReads, ReadsLocations) {
             "locations { location: 31 components: 10 }");
 }
 
+TEST(ParseReads, ReadsBuiltins) {
+  const auto reads = ParseReads("1:x primitive_id viewport");
+  ASSERT_TRUE(reads.ok()) << reads.status();
+  EXPECT_EQ(
+      reads->ShortDebugString(),
+      "locations { location: 1 components: 1 } builtins: \"primitive_id\" builtins: \"viewport\"");
+}
+
 TEST(ParseReads, NothingIsWritten) {
   EXPECT_EQ(ParseReads("-")->locations_size(), 0);
   EXPECT_EQ(ReadsText({}), "-");

@@ -3,7 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln::client {
@@ -51,6 +54,21 @@ std::map<uint32_t, Location> LocationsRead(const TargetResult& fragment) {
   return read;
 }
 
+// Returns the built-ins that fragments read of vertices, as NextStageReads names them.
+std::set<std::string> BuiltInsRead(const TargetResult& fragment) {
+  std::set<std::string> read;
+  for (const auto& variant : fragment.variants()) {
+    for (const auto& input : variant.launch().fragment().inputs()) {
+      const std::string& name = input.builtin();
+      if (name == "viewport" || name == "primitive_id") read.insert(name);
+      if (absl::StartsWith(name, "clip_distance") || absl::StartsWith(name, "cull_distance")) {
+        read.insert("clip_distance");
+      }
+    }
+  }
+  return read;
+}
+
 std::map<uint32_t, Location> LocationsWritten(const TargetResult& vertex) {
   std::map<uint32_t, Location> written;
   for (const auto& variant : vertex.variants()) {
@@ -81,6 +99,7 @@ kiln::v1::NextStageReads ReadsOf(const TargetResult& fragment) {
     to->set_location(number);
     to->set_components(components);
   }
+  for (const std::string& name : BuiltInsRead(fragment)) reads.add_builtins(name);
   return reads;
 }
 

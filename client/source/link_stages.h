@@ -25,8 +25,8 @@
 
 namespace kiln::client {
 
-// Returns the inputs of all variants, ascending by location, without built-ins and without
-// locations beyond those that a vertex shader can have.
+// Returns the inputs of all variants, ascending by location, without locations beyond those that a
+// vertex shader can have; and the built-ins that come from vertices.
 kiln::v1::NextStageReads ReadsOf(const kiln::v1::TargetResult& fragment);
 
 struct InterfaceFaults {

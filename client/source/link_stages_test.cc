@@ -54,6 +54,14 @@ TEST(ReadsOf, ALocationOfTwoAttributes) {
             "locations { location: 2 components: 5 }");
 }
 
+// Distances of both kinds are one; what does not come from vertices is not listed.
+TEST(ReadsOf, BuiltinsOfVertices) {
+  EXPECT_EQ(
+      Reads(Fragment("inputs { builtin: 'clip_distance_1' } inputs { builtin: 'clip_distance_0' } "
+                     "inputs { builtin: 'point_coord' } inputs { builtin: 'primitive_id' }")),
+      "builtins: \"clip_distance\" builtins: \"primitive_id\"");
+}
+
 // If the subgroup size decides which inputs are read, a draw may run either program.
 TEST(ReadsOf, AllVariantsCount) {
   EXPECT_EQ(Reads(Result(Variant("inputs { location: 2 parts " + Part(0, 1) + " }") +

@@ -52,7 +52,9 @@ struct AmdFragment {
 };
 
 // A vertex attribute in memory, as the program fetches it: vertex (or instance) i has it at byte
-// offset + i * stride of the buffer that the V# describes.
+// offset + i * stride of the buffer that the V# describes. If `typed`, the V# is the attribute's
+// alone and says where it is, with its stride and format, and which constants stand for components
+// that are not given (DST_SEL); offset and stride are 0.
 struct AmdAttribute {
   uint32_t location = 0;
   uint32_t buffer = 0;  // number of its V#
@@ -61,6 +63,10 @@ struct AmdAttribute {
   uint32_t components = 0;
   std::string type = {};  // "float", "int", "uint"
   uint32_t bits = 0;      // of a component
+  bool typed = false;
+  // Instance n has element base instance + n / divisor, or, if that is 0, base instance.
+  bool per_instance = false;
+  uint32_t divisor = 0;
 };
 
 // An output of a vertex program for fragments: a location, or a built-in if `builtin` is not empty.

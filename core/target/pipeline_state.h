@@ -38,10 +38,30 @@ struct ReadLocation {
   friend bool operator==(const ReadLocation&, const ReadLocation&) = default;
 };
 
+// Built-ins that the next stage reads of vertices.
+struct NextStageBuiltIns {
+  bool viewport = false;
+  bool distances = false;  // to clip and cull by
+  bool primitive_id = false;
+  friend bool operator==(const NextStageBuiltIns&, const NextStageBuiltIns&) = default;
+};
+
+// An attribute whose elements are of instances, not of vertices.
+struct InstanceRate {
+  uint32_t location = 0;
+  uint32_t divisor = 1;  // instances that share an element; 0: all of a draw
+  friend bool operator==(const InstanceRate&, const InstanceRate&) = default;
+};
+
 struct PipelineState {
   FragmentState fragment;
   // Ascending by location; absent: the next stage reads all.
   std::optional<std::vector<ReadLocation>> next_stage_reads;
+  // Absent: none with `next_stage_reads`; all without.
+  std::optional<NextStageBuiltIns> next_stage_built_ins;
+  // Ascending by location. Attributes that are not here are of vertices. Targets whose fixed
+  // functions fetch attributes ignore it.
+  std::vector<InstanceRate> instance_rates;
   // A bit for each view that is drawn (VkPipelineRenderingCreateInfo::viewMask); 0: no multiview.
   uint32_t view_mask = 0;
   bool IsDefault() const { return *this == PipelineState(); }

@@ -133,6 +133,20 @@ std::optional<Digest> HashState(const kiln::v1::PipelineState& state) {
       number("location", uint64_t{location} << 32 | components);
     }
   }
+  // Only with what is read: without, all is.
+  const auto& names = state.next_stage_reads().builtins();
+  for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
+    CanonicalWriter part("kiln.key.state.builtin.1");
+    part.Add(name);
+    add("builtin", part.Finish());
+  }
+  std::map<uint32_t, uint32_t> rates;
+  for (const auto& r : state.instance_rates()) {
+    rates[r.location()] = r.has_divisor() ? r.divisor() : 1;
+  }
+  for (const auto& [location, divisor] : rates) {
+    number("instance_rate", uint64_t{location} << 32 | divisor);
+  }
   if (state.view_mask() != 0) number("view_mask", state.view_mask());
   return any ? std::optional(w.Finish()) : std::nullopt;
 }

@@ -210,14 +210,20 @@ TEST(KeyTest, EachPartOfStateCounts) {
         auto* l = s->mutable_next_stage_reads()->add_locations();
         l->set_location(1), l->set_components(3);
       }),
+      key([](PipelineState* s) { s->mutable_next_stage_reads()->add_builtins("viewport"); }),
+      key([](PipelineState* s) { s->mutable_next_stage_reads()->add_builtins("primitive_id"); }),
+      key([](PipelineState* s) { s->add_instance_rates()->set_location(1); }),
+      key([](PipelineState* s) { s->add_instance_rates()->set_divisor(0); }),
       key([](PipelineState* s) { s->set_view_mask(1); }),
       key([](PipelineState* s) { s->set_view_mask(3); }),
   };
-  EXPECT_EQ(keys.size(), 18u);
+  EXPECT_EQ(keys.size(), 22u);
   EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
   // Order and defaults do not change the key.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
             key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(15), attachment(s, 1); }));
+  EXPECT_EQ(key([](PipelineState* s) { s->add_instance_rates()->set_divisor(1); }),
+            key([](PipelineState* s) { s->add_instance_rates(); }));
 }
 
 TEST(KeyTest, SpecConstantsAreBitsAndTypes) {

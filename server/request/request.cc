@@ -210,6 +210,9 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   if (state.view_mask() != 0 && (stages_.size() == 1 || stage == "compute")) {
     out->emplace_back("options.state.view_mask", "compute shaders have no views");
   }
+  if (state.instance_rates_size() != 0 && !stage.empty() && stage != "vertex") {
+    out->emplace_back("options.state.instance_rates", "only vertex shaders have attributes");
+  }
   for (auto& wrong : worker::WrongState(state)) out->push_back(std::move(wrong));
 }
 

@@ -99,6 +99,9 @@ TEST(RequestState, ComputeHasNone) {
   const auto views = [](PipelineState* s) { s->set_view_mask(~0u); };
   EXPECT_THAT(Wrong(kNow, "", views), ElementsAre("options.state.view_mask"));
   EXPECT_THAT(Wrong(kBoth, "compute", views), ElementsAre("options.state.view_mask"));
+  const auto rates = [](PipelineState* s) { s->add_instance_rates(); };
+  EXPECT_THAT(Wrong(kBoth, "fragment", rates), ElementsAre("options.state.instance_rates"));
+  EXPECT_THAT(Wrong(kBoth, "", rates), IsEmpty());
   EXPECT_THAT(Wrong(kBoth, "fragment", views), IsEmpty()) << "how many there are is the target's";
 }
 

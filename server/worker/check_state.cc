@@ -50,6 +50,28 @@ void CheckReads(const PipelineState& state, Violations* out) {
   }
 }
 
+void CheckBuiltins(const PipelineState& state, Violations* out) {
+  std::set<std::string> names;
+  for (const std::string& name : state.next_stage_reads().builtins()) {
+    const bool known = name == "viewport" || name == "clip_distance" || name == "primitive_id";
+    if (known && names.insert(name).second) continue;
+    out->emplace_back("options.state.next_stage_reads.builtins",
+                      "each must be viewport, clip_distance or primitive_id, given once");
+    return;
+  }
+}
+
+void CheckRates(const PipelineState& state, Violations* out) {
+  std::set<uint32_t> locations;
+  for (const auto& r : state.instance_rates()) {
+    if (r.location() < kMaxLocations && locations.insert(r.location()).second) continue;
+    out->emplace_back("options.state.instance_rates",
+                      absl::StrCat("location ", r.location(), ": locations must be from 0 to ",
+                                   kMaxLocations - 1, ", each given once"));
+    return;
+  }
+}
+
 }  // namespace
 
 Violations WrongState(const PipelineState& state) {
@@ -57,6 +79,8 @@ Violations WrongState(const PipelineState& state) {
   CheckAttachments(state, &wrong);
   CheckSamples(state, &wrong);
   CheckReads(state, &wrong);
+  CheckBuiltins(state, &wrong);
+  CheckRates(state, &wrong);
   return wrong;
 }
 

@@ -68,6 +68,28 @@ TEST(CheckState, WhatTheNextStageReads) {
   EXPECT_EQ(Wrong(twice), kReads);
 }
 
+TEST(CheckState, BuiltinsThatTheNextStageReads) {
+  PipelineState state;
+  state.mutable_next_stage_reads()->add_builtins("viewport");
+  state.mutable_next_stage_reads()->add_builtins("primitive_id");
+  EXPECT_EQ(Wrong(state), "");
+  constexpr char kBuiltins[] = "options.state.next_stage_reads.builtins";
+  state.mutable_next_stage_reads()->add_builtins("viewport");
+  EXPECT_EQ(Wrong(state), kBuiltins) << "twice";
+  state.mutable_next_stage_reads()->set_builtins(2, "position");
+  EXPECT_EQ(Wrong(state), kBuiltins);
+}
+
+TEST(CheckState, InstanceRates) {
+  PipelineState state;
+  state.add_instance_rates()->set_location(kMaxLocations - 1);
+  EXPECT_EQ(Wrong(state), "");
+  state.add_instance_rates()->set_location(kMaxLocations - 1);
+  EXPECT_EQ(Wrong(state), "options.state.instance_rates") << "twice";
+  state.mutable_instance_rates(1)->set_location(kMaxLocations);
+  EXPECT_EQ(Wrong(state), "options.state.instance_rates");
+}
+
 TEST(CheckState, EveryWrongFieldIsNamed) {
   PipelineState state = Attachment(99);
   state.mutable_fragment()->set_samples(3);

@@ -176,7 +176,18 @@ PipelineState ToState(const kiln::v1::PipelineState& from) {
   to.fragment.alpha_to_coverage = from.fragment().alpha_to_coverage();
   to.fragment.alpha_to_one = from.fragment().alpha_to_one();
   to.view_mask = from.view_mask();
+  for (const auto& r : from.instance_rates()) {
+    to.instance_rates.push_back({r.location(), r.has_divisor() ? r.divisor() : 1});
+  }
+  std::sort(to.instance_rates.begin(), to.instance_rates.end(),
+            [](const auto& a, const auto& b) { return a.location < b.location; });
   if (!from.has_next_stage_reads()) return to;
+  NextStageBuiltIns& builtins = to.next_stage_built_ins.emplace();
+  for (const std::string& name : from.next_stage_reads().builtins()) {
+    builtins.viewport |= name == "viewport";
+    builtins.distances |= name == "clip_distance";
+    builtins.primitive_id |= name == "primitive_id";
+  }
   to.next_stage_reads.emplace();
   for (const auto& l : from.next_stage_reads().locations()) {
     to.next_stage_reads->push_back({l.location(), static_cast<uint8_t>(l.components())});

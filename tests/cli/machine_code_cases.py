@@ -102,18 +102,10 @@ class MachineCode(Cli):
             self.assertEqual(codes[0], codes[1])
             self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
 
-    def test_a_stage_that_only_the_other_target_compiles(self):
-        lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', os.path.join(SHADERS, 'vert_point_size.vert'),
-                          expect=1)
-        results = {line['target']: line for line in map(json.loads, lines.splitlines())}
-        self.assertEqual(results['tgl']['status'], 'ok')
-        refused = results['gfx1030']
-        self.assertEqual((refused['status'], refused['cause']), ('refused', 'missing_stage'))
-        self.assertIn('for gfx1030 compute and fragment shaders are compiled', refused['message'])
-
-    def test_fragment_shaders_of_both_targets(self):
-        for where in ([], ['--local']):
-            lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', *where, os.path.join(SHADERS, 'frag_coord.frag'))
+    def test_graphics_shaders_of_both_targets(self):
+        shaders = ('vert_point_size.vert', 'frag_coord.frag')
+        for where, shader in [(where, shader) for where in ([], ['--local']) for shader in shaders]:
+            lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', *where, os.path.join(SHADERS, shader))
             results = {line['target']: line for line in map(json.loads, lines.splitlines())}
             self.assertEqual({line['status'] for line in results.values()}, {'ok'})
             self.assertEqual([v['name'] for v in results['gfx1030']['variants']], ['wave32', 'wave64'])

@@ -48,7 +48,7 @@ class Stage:
 
 
 STAGES = {
-    "vertex": Stage({"tgl": (8,)}, vertex_job.VertexModule.load, lavapipe_vertex.drive_of,
+    "vertex": Stage({"tgl": (8,), "gfx1030": (32, 64)}, vertex_job.VertexModule.load, lavapipe_vertex.drive_of,
                     lavapipe_vertex.compare_vertices),
     "fragment": Stage({"tgl": (8, 16, 32), "gfx1030": (32, 64)}, fragment_job.FragmentModule.load, lavapipe_fragments.drive_of,
                       lavapipe_fragments.compare_draw),
@@ -118,6 +118,16 @@ def widths_by(verdict, status):
     return [w for w, rank in worst.items() if ranks[rank] == status]
 
 
+def widths_for(a, path, module, widths, drive, folder):
+    """Returns the files by width that this drive needs: programs that fetch attributes depend on their rates."""
+    rates = [i["location"] for i in drive.job.get("vertices", {}).get("inputs", []) if i.get("rate") == "instance"]
+    if not rates or a.target == "tgl":
+        return widths
+    own = os.path.join(folder, "rates%s" % "_".join(map(str, sorted(rates))))
+    os.makedirs(own, exist_ok=True)
+    return sim_interp.compile_module(a, path, module, own, rates)[0]
+
+
 def judge(a, path, folder):
     """A judging.Verdict."""
     verdict = judging.Verdict(path)
@@ -134,7 +144,8 @@ def judge(a, path, folder):
     for seed in a.seeds:
         drive, reason = a.stage.drive_of(a, path, module, seed, folder)
         if drive:
-            judge_drive(a, widths, drive, seed, folder, tolerance, verdict)
+            own = widths_for(a, path, module, widths, drive, folder)
+            judge_drive(a, own, drive, seed, folder, tolerance, verdict)
         else:
             verdict.undriven.append(reason)
     verdict.widths = sorted(widths_by(verdict, "agree"))

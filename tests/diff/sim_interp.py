@@ -62,11 +62,12 @@ def declaring(capability, paths):
     return [path for path in paths if capability in Module.load(path).capabilities]
 
 
-def compile_module(a, path, module, folder):
-    """Returns (files by width, status, cause)."""
+def compile_module(a, path, module, folder, rates=()):
+    """Returns (files by width, status, cause). `rates`: locations of attributes by instance."""
     spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
     state = ["--view-mask=%x" % a.view_mask] if a.view_mask else []
+    state += ["--instance-rates=" + ",".join(map(str, sorted(rates)))] if rates else []
     p = subprocess.run([a.kilnc, "--target=" + a.target, *widths, *spec, *state, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()

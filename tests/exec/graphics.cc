@@ -31,6 +31,7 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
     options.passes.disabled = setup.disabled_passes;
     options.widths = {width};
     options.state.fragment.samples = samples;
+    options.state.instance_rates = setup.instance_rates;
     const auto compiled = Compile(**prepared, TestTarget(), options, nullptr, {});
     if (!compiled.ok()) {
       const bool lost = CauseOf(compiled.status()) == "out_of_registers";

@@ -12,12 +12,14 @@
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
 #include "core/sim/scene/dispatch.h"
+#include "core/target/pipeline_state.h"
 
 namespace kiln::exec {
 
 struct DrawSetup {
   std::vector<std::string> disabled_passes;
   bool opposite = true;  // run also in the opposite order and with other undefined contents
+  std::vector<InstanceRate> instance_rates = {};  // of the state that programs are compiled for
 };
 
 // Counts of a comparison.

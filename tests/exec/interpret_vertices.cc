@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/base/float_bits.h"
@@ -31,6 +32,7 @@ VertexInput RandomInput(std::mt19937& rng, const VertexInputs& draw, uint32_t lo
   input.location = location;
   input.per_instance = rng() % 4 == 0;
   input.components = 1 + rng() % 4;
+  if (input.per_instance && rng() % 2 == 0) input.step = 1 + rng() % 3;
   input.missing_w = mir::IsFloat(type) ? AsBits(1) : 1;
   const uint32_t elements = input.per_instance ? draw.first_instance + draw.instances
                                                : draw.first_vertex + oracle::kDrawnVertices;
@@ -58,7 +60,8 @@ class Filler {
     }
     for (const VertexInput& input : draw_.inputs) {
       if (input.location != v.location + element) continue;
-      const uint32_t at = input.per_instance ? draw_.first_instance + instance : vertex;
+      const uint32_t at =
+          input.per_instance ? draw_.first_instance + instance / input.step : vertex;
       return OfType(v.type, Component(input, at, v.component + component));
     }
     return 0;
@@ -110,24 +113,50 @@ VertexInputs RandomVertices(uint64_t seed, const mir::Module& module) {
   return draw;
 }
 
-absl::Status InterpretVertices(const mir::Module& module, const VertexInputs& draw,
-                               oracle::LaunchInputs& inputs) {
+namespace {
+
+// Runs a part of the draw.
+absl::Status InterpretRuns(const mir::Module& module, const VertexInputs& draw, uint32_t first,
+                           uint32_t count, oracle::LaunchInputs& inputs) {
   const Filler filler(draw);
   inputs.stage = oracle::StageData();
-  inputs.stage.invocations = static_cast<uint32_t>(draw.Runs());
+  inputs.stage.invocations = count;
   for (const Interface& v : module.inputs) {
     std::vector<uint64_t>& values = inputs.stage.inputs.emplace_back();
     for (uint32_t n = 0; n < v.elements * v.components; ++n) {
-      for (uint32_t run = 0; run < inputs.stage.invocations; ++run) {
+      for (uint32_t run = first; run < first + count; ++run) {
         values.push_back(filler.Value(v, n / v.components, n % v.components, run));
       }
     }
   }
   for (const Interface& v : module.outputs) {
-    inputs.stage.outputs.emplace_back(size_t{v.elements} * v.components * inputs.stage.invocations,
-                                      kNotStored);
+    inputs.stage.outputs.emplace_back(size_t{v.elements} * v.components * count, kNotStored);
   }
   return oracle::Interpret(module, inputs).status();
+}
+
+}  // namespace
+
+absl::Status InterpretVertices(const mir::Module& module, const VertexInputs& draw, bool apart,
+                               oracle::LaunchInputs& inputs) {
+  const auto runs = static_cast<uint32_t>(draw.Runs());
+  if (!apart) return InterpretRuns(module, draw, 0, runs, inputs);
+  oracle::StageData all;
+  all.invocations = runs;
+  for (const Interface& v : module.outputs) {
+    all.outputs.emplace_back(size_t{v.elements} * v.components * runs);
+  }
+  for (uint32_t first = 0; first < runs; first += draw.count) {
+    if (absl::Status s = InterpretRuns(module, draw, first, draw.count, inputs); !s.ok()) return s;
+    for (size_t o = 0; o < all.outputs.size(); ++o) {
+      for (size_t i = 0; i < inputs.stage.outputs[o].size(); ++i) {
+        const size_t n = i / draw.count, run = first + i % draw.count;
+        all.outputs[o][n * runs + run] = inputs.stage.outputs[o][i];
+      }
+    }
+  }
+  inputs.stage = std::move(all);
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::exec

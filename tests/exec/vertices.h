@@ -25,9 +25,10 @@ sim::scene::VertexInputs RandomVertices(uint64_t seed, const mir::Module& module
 inline constexpr uint64_t kNotStored = uint64_t{1} << 63;
 
 // Runs the draw in the interpreter, one vertex after the other in subgroups of
-// inputs.subgroup_size. Writes buffers of `inputs` in place; its `stage` holds the outputs.
+// inputs.subgroup_size, which have lanes of one instance only if `apart`. Writes buffers of
+// `inputs` in place; its `stage` holds the outputs.
 absl::Status InterpretVertices(const mir::Module& module, const sim::scene::VertexInputs& draw,
-                               oracle::LaunchInputs& inputs);
+                               bool apart, oracle::LaunchInputs& inputs);
 
 // Runs a program of oracle::GenerateModule (drawn) on buffers made from the seed. Returns "" if its
 // binary leaves the same outputs and buffers as the interpreter does with the unchanged module,

@@ -84,6 +84,11 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
       a.prepare.spec_constants[id] = bits;
     } else if (absl::ConsumePrefix(&arg, "--view-mask=")) {
       if (!absl::SimpleHexAtoi(arg, &a.compile.state.view_mask)) return false;
+    } else if (absl::ConsumePrefix(&arg, "--instance-rates=")) {
+      for (absl::string_view location : absl::StrSplit(arg, ',')) {
+        kiln::InstanceRate& rate = a.compile.state.instance_rates.emplace_back();
+        if (!absl::SimpleAtoi(location, &rate.location)) return false;
+      }
     } else if (absl::ConsumePrefix(&arg, "--target=")) {
       const auto target = kiln::ParseTarget(std::string(arg));
       if (!target.ok()) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -96,9 +97,14 @@ absl::Status AssignDriver(const mir::Module& m, const Reads& reads, Abi& abi) {
   uint32_t memories = 0;
   PlaceDescriptors(m, reads, abi, &memories);
   uint32_t next = kScratchSgpr + 2;
+  uint32_t most = m.stage == mir::Stage::kCompute ? kMaxUserSgprs : kMaxGraphicsUserSgprs;
+  if (abi.vertex) {
+    abi.first_user_sgpr = next = kFirstVertexUserSgpr;
+    most += kFirstVertexUserSgpr;
+    next = abi.vertex->PlaceSgprs(next);
+  }
   for (uint32_t i = 0; i < memories; ++i) abi.descriptor_sgprs.push_back(next++);
   const uint32_t launch_dwords = (reads.num_workgroups ? 3 : 0) + (reads.base_workgroup ? 3 : 0);
-  const uint32_t most = m.stage == mir::Stage::kCompute ? kMaxUserSgprs : kMaxGraphicsUserSgprs;
   if (next + launch_dwords + 1 > most) {
     return Unsupported("too_many_descriptors", "arrays of descriptors without known length");
   }
@@ -164,6 +170,11 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const Pipeline
   abi.kind = kind;
   abi.module = &m;
   const Reads reads = ReadsOf(m);
+  if (m.stage == mir::Stage::kVertex) {
+    absl::StatusOr<VertexAbi> vertex = AssignVertex(m, state);
+    if (!vertex.ok()) return vertex.status();
+    abi.vertex = *std::move(vertex);
+  }
   const absl::Status s =
       kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi) : AssignDriver(m, reads, abi);
   if (!s.ok()) return s;
@@ -173,14 +184,19 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const Pipeline
     if (!fragment.ok()) return fragment.status();
     abi.fragment = *std::move(fragment);
     abi.fragment->prim_mask = next++;
+    abi.start_sgprs = abi.scratch_offset_sgpr = next;
+    return abi;
+  }
+  if (abi.vertex) {
     abi.start_sgprs = next;
+    abi.scratch_offset_sgpr = kVertexScratchSgpr;
     return abi;
   }
   for (size_t i = 0; i < 3; ++i) {
     if (reads.workgroup_id[i]) abi.workgroup_id[i] = next++;
   }
   if (reads.wave) abi.wave_word = next++;
-  abi.start_sgprs = next;
+  abi.start_sgprs = abi.scratch_offset_sgpr = next;
   abi.local_ids = m.local_size[2] > 1 ? 3 : m.local_size[1] > 1 ? 2 : 1;
   abi.uses_barrier = reads.barrier;
   abi.needs_base = reads.base_workgroup;
@@ -252,22 +268,45 @@ uint32_t Rsrc1(const mir::Module& m, const ProgramShape& shape) {
   return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | mem_ordered;
 }
 
+uint32_t LdsSize(const ProgramShape& shape) { return (shape.shared_bytes + 511) / 512; }
+
 uint32_t Rsrc2(const Abi& abi, const ProgramShape& shape) {
-  uint32_t r = abi.user_sgprs << 1;
+  const uint32_t user_sgprs = abi.user_sgprs - abi.first_user_sgpr;
+  uint32_t r = (user_sgprs & 31) << 1;
   if (shape.scratch_bytes_per_lane != 0) r |= 1;
   if (abi.fragment) return r;
+  if (abi.vertex) {
+    constexpr int kEsVgprCompCnt = 16, kGsLdsSize = 19;
+    return r | abi.vertex->EsVgprCompCnt() << kEsVgprCompCnt | LdsSize(shape) << kGsLdsSize;
+  }
   for (size_t i = 0; i < 3; ++i) {
     if (abi.workgroup_id[i]) r |= 1u << (7 + i);
   }
   if (abi.wave_word) r |= 1u << 10;
   r |= (abi.local_ids - 1) << 11;
-  r |= (shape.shared_bytes + 511) / 512 << 15;
+  r |= LdsSize(shape) << 15;
   return r;
 }
 
 }  // namespace
 
 namespace {
+
+// Lists the SGPRs with values of the draw.
+void AddDrawSgprs(const Abi& abi, out::AmdLaunch& amd) {
+  using out::SgprContent;
+  if (!abi.vertex) return;
+  const VertexAbi& v = *abi.vertex;
+  const std::pair<std::optional<uint32_t>, SgprContent> kValues[] = {
+      {v.vertex_buffers, SgprContent::kVertexBuffers},
+      {v.first_vertex, SgprContent::kFirstVertex},
+      {v.draw_id, SgprContent::kDrawId},
+      {v.base_instance, SgprContent::kBaseInstance},
+      {v.view_index, SgprContent::kViewIndex}};
+  for (const auto& [sgpr, what] : kValues) {
+    if (sgpr) amd.user_sgprs.push_back({*sgpr, what, 0});
+  }
+}
 
 void DescribeCompute(const Abi& abi, out::LaunchRecord& r) {
   r.compute.local_size = abi.module->local_size;
@@ -285,7 +324,7 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   out::AmdLaunch& amd = r.arch.emplace<out::AmdLaunch>();
   r.target = "gfx1030";
   r.entry_point = m.entry_point;
-  r.stage = abi.fragment ? "fragment" : "compute";
+  r.stage = mir::kStageNames[static_cast<int>(m.stage)];
   r.code_bytes = shape.code_bytes;
   r.dispatch_width = shape.width;
   AddResources(abi, r);
@@ -294,10 +333,13 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   r.scratch_bytes_per_thread = shape.scratch_bytes_per_lane * shape.width;
   if (abi.fragment) {
     DescribeFragment(m, *abi.fragment, r);
+  } else if (abi.vertex) {
+    DescribeVertex(*abi.vertex, r);
   } else {
     DescribeCompute(abi, r);
   }
   amd.rsrc1 = Rsrc1(m, shape);
+  if (abi.vertex) amd.rsrc1 |= abi.vertex->GsVgprCompCnt() << 29;
   amd.rsrc2 = Rsrc2(abi, shape);
   amd.vgprs = shape.vgprs;
   amd.instruction_bytes = shape.instruction_bytes;
@@ -308,6 +350,7 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   AddPush(abi, r, amd);
   amd.address_high = kAddressHigh;
   amd.user_sgprs.push_back({kScratchSgpr, out::SgprContent::kScratchBase, 0});
+  AddDrawSgprs(abi, amd);
   for (uint32_t i = 0; i < abi.descriptor_sgprs.size(); ++i) {
     amd.user_sgprs.push_back({abi.descriptor_sgprs[i], out::SgprContent::kDescriptorMemory, i});
   }

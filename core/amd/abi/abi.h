@@ -13,7 +13,8 @@
 //   v0 to v2 local ids x, y, z, as far as the workgroup has dimensions
 //
 // A fragment program has the same user SGPRs, then the word that interpolation reads (prim_mask);
-// its VGPRs are the inputs that it reads (fragment.h).
+// its VGPRs are the inputs that it reads (fragment.h). A vertex program has its user SGPRs from s8
+// on, but the scratch's address, and among them values of the draw (vertex.h).
 //
 // A kernel of ROCm (AbiKind::kKernarg) has all of the client's data in the kernel argument segment:
 //
@@ -33,6 +34,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/amd/abi/fragment.h"
+#include "core/amd/abi/vertex.h"
 #include "core/mir/mir.h"
 #include "core/out/amdhsa.h"
 #include "core/out/launch_record.h"
@@ -79,19 +81,22 @@ struct Abi {
   // offsets in the segment too.
   std::optional<uint32_t> num_workgroups_offset, base_workgroup_offset;
   uint32_t kernarg_bytes = 0;
-  uint32_t user_sgprs = 0;
+  uint32_t first_user_sgpr = 0;  // of those that USER_SGPR counts
+  uint32_t user_sgprs = 0;       // number of the SGPR behind the last of them
   std::array<std::optional<uint32_t>, 3> workgroup_id;  // SGPRs
   std::optional<uint32_t> wave_word;                    // SGPR: tg_size
   uint32_t start_sgprs = 0;                             // user and system SGPRs together
+  uint32_t scratch_offset_sgpr = 0;                     // the wave's, if there is scratch
   uint32_t local_ids = 1;                               // VGPRs
   std::optional<FragmentAbi> fragment;                  // of fragment programs
+  std::optional<VertexAbi> vertex;                      // of vertex programs
   bool uses_barrier = false;
   bool needs_base = false;
 };
 
-// Returns the ABI of a compute or fragment module. Errors (refusals): more descriptor memories than
+// Returns the ABI of a module. Errors (refusals): more descriptor memories than
 // registers; for a kernel, resources that are no buffers, and arrays of buffers without known
-// length; those of AssignFragment.
+// length; those of AssignFragment and AssignVertex.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver,
                               const PipelineState& state = {});
 

@@ -50,6 +50,7 @@ class Context {
   int NewLabel();
   void Bind(int label);  // to the next row
   bool IsUsed(int label) const { return used_[static_cast<size_t>(label)]; }
+  bool IsBound(int label) const { return label_rows_[static_cast<size_t>(label)] >= 0; }
 
   // Switches all lanes on until EndAllLanes; the mask is in the temporary pair meanwhile. Does not
   // touch SCC. A stretch directly behind another one is joined to it.

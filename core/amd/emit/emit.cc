@@ -7,6 +7,7 @@
 #include "core/amd/emit/remove_branches.h"
 #include "core/amd/emit/scans.h"
 #include "core/amd/emit/structure.h"
+#include "core/amd/emit/vertex_start.h"
 #include "core/amd/lir/ops.h"
 
 namespace kiln::amd {
@@ -21,14 +22,15 @@ void EmitOne(Context& c, lir::InstId i) {
   }
 }
 
-// Prepares m0 and exec of a fragment program.
-void EmitStart(Context& c, const EmitOptions& options) {
+// Prepares m0 and exec of a fragment or vertex program.
+void EmitStart(Context& c, const EmitOptions& options, int end) {
   if (options.prim_mask) {
     c.Add(isa::Opcode::kSMovB32, isa::Sgpr(isa::kM0),
           isa::Sgpr(static_cast<int>(*options.prim_mask)));
   }
   if (options.notes_helpers) c.Add(c.masks().mov, LiveLanes(), Exec());
   if (options.whole_quads) c.Add(c.masks().wqm, Exec(), Exec());
+  if (options.vertex) EmitVertexStart(c, *options.vertex, end);
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
   Context c(f, options.spill_offset);
   const Structure structure = StructureOf(f);
   Jumps jumps(c, structure);
-  EmitStart(c, options);
+  const int end = c.NewLabel();
+  EmitStart(c, options, end);
   for (size_t b = 0; b < f.blocks.size() && c.status().ok(); ++b) {
     jumps.BeginBlock(b);
     const lir::InstId terminator = TerminatorOf(f, b);
@@ -46,6 +49,7 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
       c.SetOrigin(f.inst(i));
       if (jumps.EmitKill(i)) continue;
       if (i == terminator) {
+        if (b + 1 == f.blocks.size() && f.inst(i).op == kEnd) c.Bind(end);
         emitted = jumps.EmitTerminator(b, i);
       } else {
         EmitOne(c, i);
@@ -53,6 +57,10 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
       if (!c.status().ok()) return c.status();
     }
     b += emitted;
+  }
+  if (c.IsUsed(end) && !c.IsBound(end)) {  // the last block does not end the program
+    c.Bind(end);
+    c.Add(isa::Opcode::kSEndpgm, {});
   }
   jumps.Finish();
   if (!c.status().ok()) return c.status();

@@ -21,6 +21,19 @@
 
 namespace kiln::amd {
 
+// Registers that the start of a vertex program reads (vertex_start.h).
+struct VertexStart {
+  uint32_t group_sgpr = 0;      // vertices of the group [20:12], primitives [30:22]
+  uint32_t wave_sgpr = 0;       // lanes of vertices [7:0], of primitives [15:8]; wave [27:24]
+  uint32_t primitive_vgpr = 0;  // the packed primitive
+  // The number of the primitive, and the parameter that it is exported as.
+  struct PrimitiveId {
+    uint32_t vgpr = 0;
+    uint32_t parameter = 0;
+  };
+  std::optional<PrimitiveId> primitive_id = std::nullopt;
+};
+
 struct EmitOptions {
   bool remove_execz_branches = true;  // where what they skip is cheap
   uint32_t spill_offset = 0;          // bytes of a lane's scratch before the spilled registers
@@ -30,6 +43,7 @@ struct EmitOptions {
   std::optional<uint32_t> prim_mask = std::nullopt;
   bool whole_quads = false;
   bool notes_helpers = false;
+  std::optional<VertexStart> vertex = std::nullopt;  // for vertex programs
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

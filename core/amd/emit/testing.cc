@@ -72,14 +72,15 @@ class Names {
 
 }  // namespace
 
-absl::StatusOr<Program> EmitText(std::string_view body, uint8_t width) {
+absl::StatusOr<Program> EmitText(std::string_view body, uint8_t width,
+                                 std::optional<VertexStart> vertex) {
   Names names;
   const std::string text = names.Translate(body);
   const std::string whole =
       absl::StrCat("function gfx1030 width ", width, "\n", names.Declarations(), text);
   const auto f = lir::Parse(Gfx1030Machine(), whole);
   if (!f.ok()) return f.status();
-  return Emit(*f, {.remove_execz_branches = false, .keep_exec_at_end = true});
+  return Emit(*f, {.remove_execz_branches = false, .keep_exec_at_end = true, .vertex = vertex});
 }
 
 std::vector<std::string> Lines(const absl::StatusOr<Program>& program) {

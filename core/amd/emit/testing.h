@@ -3,6 +3,7 @@
 #define KILN_CORE_AMD_EMIT_TESTING_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ namespace kiln::amd::testing {
 // Emits the function whose blocks this text has. Names of registers stand for values that are in
 // them: %vN, %sN (a scalar), %pN (a pair of scalars from sN), %mN (a mask in sN), %mvcc, %wN
 // (whole-wave), %c (SCC), with a length %v4x2. Branches over cheap code stay.
-absl::StatusOr<Program> EmitText(std::string_view body, uint8_t width = 32);
+// `vertex`: the start of a vertex program goes in front.
+absl::StatusOr<Program> EmitText(std::string_view body, uint8_t width = 32,
+                                 std::optional<VertexStart> vertex = std::nullopt);
 
 // Returns the lines of a program without their numbers; the error's message if there is none.
 std::vector<std::string> Lines(const absl::StatusOr<Program>& program);

@@ -54,12 +54,6 @@ absl::Status CheckSize(const mir::Module& m, const CompileOptions& options, int 
 
 absl::Status CheckModule(const mir::Module& m) {
   constexpr uint32_t kMaxInvocations = 1024, kMaxShared = isa::kLdsOfCu;
-  if (m.stage == mir::Stage::kVertex) {
-    return Unsupported(
-        "missing_stage",
-        absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m.stage)]),
-                     " shader; for gfx1030 compute and fragment shaders are compiled"));
-  }
   if (LanesOfGroup(m) > kMaxInvocations) {
     return Unsupported("too_many_invocations", "workgroup", m.local_size_id);
   }
@@ -77,7 +71,9 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);
-  const uint32_t inputs = abi.fragment ? abi.fragment->input_vgprs() : 0;
+  const uint32_t inputs = abi.fragment ? abi.fragment->input_vgprs()
+                          : abi.vertex ? abi.vertex->input_vgprs()
+                                       : 0;
   const ProgramShape shape = {w.lanes,
                               std::max(w.binary.vgprs, inputs),
                               w.binary.sgprs,

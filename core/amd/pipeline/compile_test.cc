@@ -100,13 +100,12 @@ TEST(CompileModule, PassesOfEachSizeAreReported) {
   EXPECT_EQ(widths, (std::vector<int>{32, 64}));
 }
 
-TEST(CompileModule, VertexShadersAreRefusedByName) {
-  const absl::Status s =
-      CompileText("mir 1\nentry \"main\"\nstage vertex\nbody {\n  return\n}\n").status();
-  EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(CauseOf(s), "missing_stage");
-  EXPECT_EQ(s.message(), "vertex shader; for gfx1030 compute and fragment shaders are compiled");
-  EXPECT_EQ(DetailOf(s).what, s.message());
+// Vertices have both sizes, and registers for the hardware's inputs, used or not.
+TEST(CompileModule, VertexShadersAreCompiled) {
+  const auto c = CompileText("mir 1\nentry \"main\"\nstage vertex\nbody {\n  return\n}\n");
+  ASSERT_EQ(Names(c), "wave32 wave64 ") << c.status();
+  EXPECT_EQ(c->variants[0].launch.stage, "vertex");
+  EXPECT_EQ(std::get<out::AmdLaunch>(c->variants[0].launch.arch).vgprs, 6u);
 }
 
 // Registers of inputs count, used or not: the hardware fills them.

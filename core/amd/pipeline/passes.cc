@@ -150,6 +150,14 @@ absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
 
 // ---- Machine code.
 
+VertexStart StartOf(const VertexAbi& abi) {
+  VertexStart start = {kGroupSgpr, kWaveSgpr, kPrimitiveVgpr};
+  if (const auto* id = abi.ParameterOf(VertexParameter::Source::kPrimitiveId)) {
+    start.primitive_id = {kPrimitiveIdVgpr, id->slot};
+  }
+  return start;
+}
+
 absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   EmitOptions options;
   options.spill_offset = w.private_bytes;
@@ -158,6 +166,7 @@ absl::StatusOr<bool> Emit(Work& w, PassContext&) {
     options.whole_quads = fragment->helpers != Helpers::kNone;
     options.notes_helpers = fragment->helpers == Helpers::kNoted;
   }
+  if (w.abi->vertex) options.vertex = StartOf(*w.abi->vertex);
   absl::StatusOr<Program> program = amd::Emit(w.lir, options);
   if (!program.ok()) return program.status();
   w.program = *std::move(program);

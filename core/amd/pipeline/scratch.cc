@@ -37,7 +37,7 @@ void AddScratchPrologue(const Abi& abi, Program& program) {
   const bool kernel = abi.kind == AbiKind::kKernarg;
   const int base = static_cast<int>(kernel ? kKernelScratchSgpr : kScratchSgpr);
   const isa::Operand low = isa::Sgpr(base), high = isa::Sgpr(base + 1);
-  const isa::Operand offset = isa::Sgpr(static_cast<int>(abi.start_sgprs));
+  const isa::Operand offset = isa::Sgpr(static_cast<int>(abi.scratch_offset_sgpr));
   Row carry =
       Scalar(Opcode::kSAddcU32, high, high, isa::Source(kernel ? isa::kInt0 : isa::kLiteralCode));
   if (!kernel) carry.inst.literal = 0x7fff0000;

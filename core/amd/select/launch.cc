@@ -17,7 +17,8 @@ void Launch::DeclareLiveIns() {
     for (uint32_t i = 0; i < 2; ++i) scalars_[kKernargSgpr + i] = Use(pair, static_cast<int>(i));
     for (uint32_t sgpr = abi_.user_sgprs; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   } else {
-    for (uint32_t sgpr = kScratchSgpr + 2; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+    const uint32_t first = abi_.vertex ? abi_.first_user_sgpr : kScratchSgpr + 2;
+    for (uint32_t sgpr = first; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   }
   for (uint32_t i = 0; i < abi_.push_dwords; ++i) push_.push_back(scalars_[abi_.push_sgpr + i]);
   if (m_.stage != mir::Stage::kCompute) return;

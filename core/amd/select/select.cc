@@ -17,6 +17,7 @@
 #include "core/amd/select/local_axis.h"
 #include "core/amd/select/memory.h"
 #include "core/amd/select/outputs.h"
+#include "core/amd/select/vertex.h"
 #include "core/amd/select/workgroup_scans.h"
 #include "core/mir/build.h"
 #include "core/mir/construct.h"
@@ -53,6 +54,7 @@ class Selector {
   Images images_{e_, descriptors_};
   Fragment fragment_{e_, launch_};
   Outputs outputs_{e_, bools_};
+  Vertex vertex_{e_, bools_, launch_};
   Control control_{e_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
 };
 
@@ -60,9 +62,11 @@ absl::StatusOr<Selected> Selector::Run() {
   e_.builder().Enter(e_.builder().NewBlock());
   launch_.DeclareLiveIns();
   if (e_.abi().fragment) fragment_.DeclareLiveIns();
+  if (e_.abi().vertex) vertex_.DeclareLiveIns();
   const bool notes_helpers = e_.notes_helpers();
   if (absl::Status s = VisitBody(); !s.ok()) return s;
   if (e_.abi().fragment) outputs_.ExportAll();
+  if (e_.abi().vertex) vertex_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
   if (control_.EnterExitBlock()) {
     outputs_.ExportNothing();
@@ -118,8 +122,10 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kWideAtomic: return atomics_.VisitAtomic(id);
     case Construct::kBufferAddress: memory_.BufferAddress(id); return absl::OkStatus();
     case Construct::kBufferSize: memory_.BufferSize(id); return absl::OkStatus();
-    case Construct::kInput: return fragment_.VisitInput(id);
-    case Construct::kOutput: return outputs_.VisitStore(id);
+    case Construct::kInput:
+      return e_.abi().vertex ? vertex_.VisitInput(id) : fragment_.VisitInput(id);
+    case Construct::kOutput:
+      return e_.abi().vertex ? vertex_.VisitStore(id) : outputs_.VisitStore(id);
     case Construct::kKill: control_.VisitKill(id); return absl::OkStatus();
     case Construct::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
     case Construct::kDerivative: return lanes_.VisitDerivative(id);

@@ -78,4 +78,14 @@ std::string SelectedFragment(std::string_view declarations, std::string_view bod
   return lir::Print(Gfx1030Machine(), *f);
 }
 
+std::string SelectedVertex(std::string_view declarations, std::string_view body,
+                           const PipelineState& state) {
+  const absl::StatusOr<lir::Function> f =
+      MakeFrom(absl::StrCat("mir 1\nentry \"main\"\nstage vertex\n", std::string(declarations),
+                            "body {\n", std::string(body), "return\n}\n"),
+               32, ScanForm::kByteDot, state);
+  if (!f.ok()) return std::string(f.status().message());
+  return lir::Print(Gfx1030Machine(), *f);
+}
+
 }  // namespace kiln::amd

@@ -30,6 +30,10 @@ std::string SelectedText(std::string_view body, uint32_t width = 32,
 std::string SelectedFragment(std::string_view declarations, std::string_view body,
                              uint32_t width = 32, const FragmentState& state = {});
 
+// The same of a vertex program.
+std::string SelectedVertex(std::string_view declarations, std::string_view body,
+                           const PipelineState& state = {});
+
 }  // namespace kiln::amd
 
 #endif  // KILN_CORE_AMD_SELECT_TESTING_H_

@@ -19,18 +19,34 @@ absl::Status CheckAttribute(const out::AmdAttribute& a, const scene::VertexInput
   if (a.bits != 32) {
     return absl::UnimplementedError(absl::StrFormat("unsupported: attributes of %d bits", a.bits));
   }
-  if (input == nullptr || a.components < 1 || a.components > 4 ||
-      uint64_t{a.offset} + 4 * uint64_t{a.components} > a.stride || a.buffer >= 32 ||
-      a.stride > kMaxStride) {
+  const bool inside = a.typed ? a.offset == 0 && a.stride == 0
+                              : uint64_t{a.offset} + 4 * uint64_t{a.components} <= a.stride &&
+                                    a.stride <= kMaxStride;
+  if (input == nullptr || a.components < 1 || a.components > 4 || a.buffer >= 32 || !inside) {
     return absl::InvalidArgumentError("launch record: place of an attribute");
   }
-  if (input->per_instance) {
-    return absl::UnimplementedError("unsupported: an attribute for each instance");
+  if (input->per_instance != a.per_instance) {
+    return absl::UnimplementedError(absl::StrFormat(
+        "unsupported: the attribute at location %d is of each %s, for which the program was not "
+        "compiled (instance_rates of the pipeline state)",
+        a.location, input->per_instance ? "instance" : "vertex"));
+  }
+  if (a.per_instance && input->step != a.divisor) {
+    return absl::UnimplementedError(absl::StrFormat(
+        "unsupported: elements of %d instances at location %d, for which the program was not "
+        "compiled, but for those of %d",
+        input->step, a.location, a.divisor));
   }
   return absl::OkStatus();
 }
 
-// Writes the attribute of all elements.
+// Writes the given components of all elements.
+void FillTyped(const scene::VertexInput& input, std::vector<uint8_t>& bytes) {
+  bytes.resize(4 * input.bits.size());
+  std::memcpy(bytes.data(), input.bits.data(), bytes.size());
+}
+
+// Writes the attribute of all elements, with constants for components that are not given.
 void Fill(const out::AmdAttribute& a, const scene::VertexInput& input,
           std::vector<uint8_t>& bytes) {
   const size_t elements = input.bits.size() / input.components;
@@ -78,11 +94,18 @@ absl::Status VertexBuffers::Build(const out::LaunchRecord& record, const scene::
                                   scene::AddressSpace& space) {
   const std::vector<out::AmdAttribute>& attributes = out::AmdOf(record).vertex.attributes;
   std::vector<uint32_t> strides;
+  std::vector<const scene::VertexInput*> typed;  // by number of the V#; null: of any format
   for (const out::AmdAttribute& a : attributes) {
     const scene::VertexInput* const input = scene::InputAt(draw, a.location);
     if (absl::Status s = CheckAttribute(a, input); !s.ok()) return s;
     bytes_.resize(std::max<size_t>(bytes_.size(), a.buffer + size_t{1}));
     strides.resize(bytes_.size());
+    typed.resize(bytes_.size());
+    if (a.typed) {
+      typed[a.buffer] = input;
+      FillTyped(*input, bytes_[a.buffer]);
+      continue;
+    }
     strides[a.buffer] = a.stride;
     Fill(a, *input, bytes_[a.buffer]);
   }
@@ -91,7 +114,8 @@ absl::Status VertexBuffers::Build(const out::LaunchRecord& record, const scene::
     if (bytes_[i].empty()) continue;
     const uint64_t address = space.Map(absl::MakeSpan(bytes_[i]));
     const absl::StatusOr<BufferWords> words =
-        DescribeVertexBuffer(address, bytes_[i].size(), strides[i]);
+        typed[i] != nullptr ? DescribeVertexAttribute(address, *typed[i])
+                            : DescribeVertexBuffer(address, bytes_[i].size(), strides[i]);
     if (!words.ok()) return words.status();
     std::memcpy(descriptors_.data() + 16 * i, words->data(), 16);
   }

@@ -74,6 +74,41 @@ TEST(LaunchDraw, PlacesAttributes) {
   EXPECT_THAT(element, ElementsAre(20, 21, 6, 0, 0, 1));
 }
 
+// The V# of an attribute that is typed is its own: the components that are given.
+TEST(LaunchDraw, TypedAttributesHaveTheirFormat) {
+  scene::AddressSpace space;
+  VertexBuffers buffers;
+  out::AmdAttribute first = {0, 0, 0, 0, 4, "float", 32, true};
+  out::AmdAttribute second = {1, 1, 0, 0, 1, "float", 32, true};
+  ASSERT_TRUE(buffers.Build(RecordOf({first, second}), Draw(), space).ok());
+  ASSERT_EQ(buffers.descriptors().size(), 32u);
+  BufferWords words;
+  std::memcpy(words.data(), buffers.descriptors().data(), 16);
+  const BufferResource resource = DecodeBuffer(words);
+  EXPECT_EQ(resource.stride, 8u);
+  EXPECT_EQ(resource.records, 3u);
+  EXPECT_EQ(resource.format, 62);
+  EXPECT_EQ(resource.select[2], kSelect0);
+  EXPECT_EQ(resource.select[3], kSelect1);
+  first.stride = 8;
+  EXPECT_FALSE(VertexBuffers().Build(RecordOf({first}), Draw(), space).ok());
+}
+
+// Programs that fetch attributes are compiled for their rates.
+TEST(LaunchDraw, RatesAreThoseOfThePipeline) {
+  scene::AddressSpace space;
+  out::AmdAttribute a = {0, 0, 0, 0, 4, "float", 32, true, true, 2};
+  const auto code = [&](const scene::VertexInputs& draw) {
+    return VertexBuffers().Build(RecordOf({a}), draw, space).code();
+  };
+  scene::VertexInputs draw = Draw();
+  EXPECT_EQ(code(draw), absl::StatusCode::kUnimplemented);
+  draw.inputs[0].per_instance = true;
+  EXPECT_EQ(code(draw), absl::StatusCode::kUnimplemented);
+  draw.inputs[0].step = 2;
+  EXPECT_EQ(code(draw), absl::StatusCode::kOk);
+}
+
 TEST(LaunchDraw, RefusesOtherAttributes) {
   const auto error = [](const out::AmdAttribute& a, const scene::VertexInputs& draw) {
     scene::AddressSpace space;

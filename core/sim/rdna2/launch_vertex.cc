@@ -37,6 +37,16 @@ std::vector<std::array<uint32_t, 3>> PrimitivesOf(uint32_t count) {
   return primitives;
 }
 
+// Returns the views that each instance is drawn for, ascending.
+std::vector<uint32_t> ViewsOf(const out::LaunchRecord& record) {
+  if (record.vertex.view_mask == 0) return {0};
+  std::vector<uint32_t> views;
+  for (uint32_t v = 0; v < 32; ++v) {
+    if ((record.vertex.view_mask >> v & 1) != 0) views.push_back(v);
+  }
+  return views;
+}
+
 // Returns the lanes that a wave has of `count`.
 uint32_t LanesOf(uint32_t count, uint32_t wave, uint32_t lanes) {
   const uint32_t before = wave * lanes;
@@ -61,7 +71,7 @@ void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& 
   const scene::VertexRun run = scene::RunAt(*of.draw, of.first + number);
   w.vector[kFirstVertexVgpr][lane] = run.number;
   const uint32_t more = Field(out::AmdOf(*of.record).rsrc2, 16, 2);  // ES_VGPR_COMP_CNT
-  if (more >= 3) w.vector[kFirstVertexVgpr + 3][lane] = run.instance;
+  if (more >= 3) w.vector[kFirstVertexVgpr + 3][lane] = run.instance / of.views;
 }
 
 }  // namespace
@@ -80,9 +90,6 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::Ver
   if (positions < 1 || positions > kPositions || ParameterExports(record) > kParameters) {
     return absl::InvalidArgumentError("launch record: number of exports");
   }
-  if (record.vertex.view_mask != 0) {
-    return absl::UnimplementedError("unsupported: vertices of several views");
-  }
   constexpr uint64_t kMaxSlots = kPositions + 2 * kParameters + 1;
   return scene::CheckVertexInputs(record.vertex.attributes, 16 * kMaxSlots, draw);
 }
@@ -99,6 +106,11 @@ uint32_t VertexWaves(const out::LaunchRecord& record) {
 
 std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool opposite, bool culls,
                                       scene::VertexInputs& draw) {
+  // Each instance runs once for each view, as runs of an instance of its own.
+  const std::vector<uint32_t> views = ViewsOf(record);
+  const auto view_count = static_cast<uint32_t>(views.size());
+  draw.instances *= view_count;
+  for (scene::VertexInput& input : draw.inputs) input.step *= view_count;
   PrepareOutputs(record, draw);
   const uint32_t most = std::min(MostVertices(record), MostPrimitives(record) + 2);
   std::vector<VertexGroup> groups;
@@ -111,6 +123,8 @@ std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool oppo
       g.first = instance * draw.count + v;
       g.count = std::min(most, draw.count - v);
       g.first_primitive = primitive;
+      g.view = views[instance % view_count];
+      g.views = view_count;
       g.primitives = PrimitivesOf(g.count);
       g.culls = culls;
       g.exported_at.resize(g.primitives.size());

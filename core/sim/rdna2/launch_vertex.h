@@ -3,7 +3,8 @@
 // A workgroup takes consecutive vertices of one instance, as many as GE_CNTL lets it, and a
 // triangle of every three consecutive ones, so that each vertex belongs to a primitive and most to
 // three. The primitives that an input topology makes are not modelled: the results are those of
-// vertices.
+// vertices. With several views the whole draw is made for each, as RADV's driver does; the results
+// have the views of an instance one after the other.
 //
 // SGPRs: s2, s3 counts, s5 offset of scratch, user data from s8 on. VGPRs: v0 to v3 of a primitive
 // (v0 has two indices, or with PRIMGEN_PASSTHRU_EN the packed primitive; v1 the third index, v2

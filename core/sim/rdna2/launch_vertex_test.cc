@@ -63,6 +63,20 @@ TEST(LaunchVertex, LanesHaveAPrimitiveAndAVertex) {
   EXPECT_EQ(w.vector[0][1], 1u | 2u << 10 | 3u << 20);
 }
 
+TEST(LaunchVertex, EachInstanceRunsForEachView) {
+  VertexProgram p = VertexProgramOf();
+  p.record.vertex.view_mask = 0x12;
+  p.draw.count = 4;
+  p.draw.instances = 3;
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  ASSERT_EQ(groups.size(), 6u);
+  EXPECT_EQ(p.draw.Runs(), 24u);
+  EXPECT_EQ(groups[2].view, 1u);
+  EXPECT_EQ(groups[5].view, 4u);
+  EXPECT_EQ(Filled(groups[4], 0).vector[8][0], 2u);
+  EXPECT_EQ(Filled(groups[5], 0).vector[8][0], 2u);
+}
+
 TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
   const auto error = [](auto change) {
     VertexProgram p = VertexProgramOf();
@@ -79,7 +93,6 @@ TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
     EXPECT_EQ(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }), "");
   }
   EXPECT_THAT(error([](auto&, auto& v) { v.spi_shader_pos_format = 0; }), HasSubstr("of exports"));
-  EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.view_mask = 3; }), HasSubstr("views"));
   EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.attributes = {1}; }),
               HasSubstr("no input at location 1"));
 }

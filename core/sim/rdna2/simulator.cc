@@ -385,6 +385,7 @@ absl::Status Simulator::RunFragments(FragmentWave& fragment) {
 
 absl::Status Simulator::RunVertices(VertexGroup& vertices) {
   Group& group = BeginOfDraw(vertices.Waves());
+  launches_[0]->draw_registers().view_index = vertices.view;
   for (uint32_t i = 0; i < group.waves.size(); ++i) {
     launches_[0]->StartRegisters(i, group.waves[i]);
     FillVertexWave(vertices, group.waves[i]);

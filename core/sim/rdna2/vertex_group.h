@@ -34,8 +34,10 @@ struct ExportedPrimitive {
 struct VertexGroup {
   const out::LaunchRecord* record = nullptr;
   scene::VertexInputs* draw = nullptr;
-  uint32_t first = 0, count = 0;                         // runs
-  uint32_t first_primitive = 0;                          // its number in the draw
+  uint32_t first = 0, count = 0;  // runs
+  uint32_t view = 0;              // that it is drawn for
+  uint32_t views = 1;             // runs of an instance of the client, one after the other
+  uint32_t first_primitive = 0;   // its number in the draw
   std::vector<std::array<uint32_t, 3>> primitives = {};  // by vertices of the group
   bool culls = false;  // the program was told to leave out primitives
 

@@ -100,6 +100,25 @@ absl::StatusOr<BufferWords> DescribeVertexBuffer(uint64_t address, uint64_t byte
   return EncodeBuffer(r);
 }
 
+absl::StatusOr<BufferWords> DescribeVertexAttribute(uint64_t address,
+                                                    const scene::VertexInput& input) {
+  // 32_UINT, 32_32_UINT, ..., each two in front of the same as FLOAT.
+  constexpr uint8_t kIntegers[] = {20, 62, 72, 75};
+  constexpr uint8_t kToFloat = 2;
+  if (absl::Status s = CheckAddress(address, 1); !s.ok()) return s;
+  BufferResource r;
+  r.base = address;
+  r.stride = 4 * input.components;
+  r.records = static_cast<uint32_t>(input.bits.size() / input.components);
+  r.format = kIntegers[input.components - 1];
+  if (input.missing_w != 1) r.format = static_cast<uint8_t>(r.format + kToFloat);
+  r.select = kSelectIdentity;
+  for (size_t c = input.components; c < 4; ++c) r.select[c] = c == 3 ? kSelect1 : kSelect0;
+  r.resource_level = true;
+  r.check = OutOfBoundsCheck::kStructured;
+  return EncodeBuffer(r);
+}
+
 absl::StatusOr<BufferWords> DescribeTexelBuffer(const scene::ClientImage& image, uint64_t address) {
   if (image.null_surface) return BufferWords{};
   if (absl::Status s = CheckAddress(address, 1); !s.ok()) return s;

@@ -13,6 +13,7 @@
 #include "core/sim/rdna2/resource/descriptor.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/image.h"
+#include "core/sim/scene/vertex.h"
 
 namespace kiln::sim::rdna2 {
 
@@ -24,6 +25,12 @@ absl::StatusOr<BufferWords> DescribeBuffer(const scene::ClientBuffer& buffer, ui
 // Returns the V# of a vertex buffer, with format 32_UINT: programs that need another one have it in
 // their MTBUF instructions.
 absl::StatusOr<BufferWords> DescribeVertexBuffer(uint64_t address, uint64_t bytes, uint32_t stride);
+
+// Returns the V# of an attribute whose elements follow each other, of as many components of 32 bits
+// as are given. DST_SEL has 0 and, in w, 1 for the others: an integer, or a float, as the input
+// says.
+absl::StatusOr<BufferWords> DescribeVertexAttribute(uint64_t address,
+                                                    const scene::VertexInput& input);
 
 // Returns the V# of a texel buffer: an image of dimension kBuffer.
 absl::StatusOr<BufferWords> DescribeTexelBuffer(const scene::ClientImage& image, uint64_t address);

@@ -63,6 +63,21 @@ TEST(ClientDescriptorTest, RawBuffers) {
   EXPECT_FALSE(DescribeBuffer({}, uint64_t{1} << 48, 4).ok());
 }
 
+// Components that are given, then 0 and, in w, 1 of the format's kind; structured.
+TEST(ClientDescriptorTest, VertexAttributes) {
+  const auto words = [](const scene::VertexInput& input) {
+    const auto w = DescribeVertexAttribute(kAddress, input);
+    EXPECT_TRUE(w.ok()) << w.status();
+    return w.value_or(BufferWords{});
+  };
+  constexpr uint32_t kFloatOne = 0x3f800000;
+  EXPECT_EQ(words({0, false, 1, 2, kFloatOne, {1, 2, 3, 4, 5, 6}}),
+            (BufferWords{0x23400000, 1 | 8 << 16, 3,
+                         0x11000000 | 64 << 12 | 1 << 9 | 0 << 6 | 5 << 3 | 4}));
+  EXPECT_EQ(words({0, false, 1, 4, 1, {1, 2, 3, 4}}),
+            (BufferWords{0x23400000, 1 | 16 << 16, 1, 0x11000fac | 75 << 12}));
+}
+
 TEST(ClientDescriptorTest, VertexBuffers) {
   // Identity, 32_UINT, RESOURCE_LEVEL, structured; without stride raw.
   EXPECT_EQ(*DescribeVertexBuffer(kAddress, 50, 12),
