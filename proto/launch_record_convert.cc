@@ -62,6 +62,7 @@ absl::Status ReadFragment(const v1::LaunchFragment& in, out::FragmentLaunch& r) 
     out::FragmentInput& input =
         r.inputs.emplace_back(out::FragmentInput{i.location(), i.builtin(), i.flat()});
     ReadParts(i.parts(), input.parts);
+    input.per_vertex = i.per_vertex();
   }
   const v1::LaunchFragmentOutputs& outputs = in.outputs();
   const std::optional<out::DepthOutput> depth = Value(kDepthOutputs, outputs.depth());
@@ -189,6 +190,7 @@ void WriteFragment(const out::FragmentLaunch& in, v1::LaunchFragment& result) {
     t.set_location(i.location);
     t.set_builtin(i.builtin);
     t.set_flat(i.flat);
+    t.set_per_vertex(i.per_vertex);
     WriteParts(i.parts, *t.mutable_parts());
   }
   v1::LaunchFragmentOutputs& outputs = *result.mutable_outputs();

@@ -30,5 +30,32 @@ TEST(TypeOfFormat, OthersAreUnknown) {
   }
 }
 
+TEST(PrecisionOfFormat, IsTheNarrowestThatKeepsAll) {
+  const auto of = [](uint32_t format) { return PrecisionOfFormat(format, false); };
+  EXPECT_EQ(of(37), ColorAttachment::FLOAT_16);          // R8G8B8A8_UNORM
+  EXPECT_EQ(of(43), ColorAttachment::FLOAT_16);          // R8G8B8A8_SRGB
+  EXPECT_EQ(of(41), ColorAttachment::INT_16);            // R8G8B8A8_UINT
+  EXPECT_EQ(of(58), ColorAttachment::FLOAT_16);          // A2R10G10B10_UNORM_PACK32
+  EXPECT_EQ(of(69), ColorAttachment::INT_16);            // A2B10G10R10_SINT_PACK32
+  EXPECT_EQ(of(70), ColorAttachment::UNORM_16);          // R16_UNORM
+  EXPECT_EQ(of(92), ColorAttachment::SNORM_16);          // R16G16B16A16_SNORM
+  EXPECT_EQ(of(93), ColorAttachment::BITS_32);           // R16G16B16A16_USCALED
+  EXPECT_EQ(of(95), ColorAttachment::INT_16);            // R16G16B16A16_UINT
+  EXPECT_EQ(of(97), ColorAttachment::FLOAT_16);          // R16G16B16A16_SFLOAT
+  EXPECT_EQ(of(98), ColorAttachment::BITS_32);           // R32_UINT
+  EXPECT_EQ(of(109), ColorAttachment::BITS_32);          // R32G32B32A32_SFLOAT
+  EXPECT_EQ(of(122), ColorAttachment::FLOAT_16);         // B10G11R11_UFLOAT_PACK32
+  EXPECT_EQ(of(124), ColorAttachment::BITS_32);          // D16_UNORM: no colour format
+  EXPECT_EQ(of(1000470001), ColorAttachment::FLOAT_16);  // A8_UNORM
+  EXPECT_EQ(of(1000156007), ColorAttachment::BITS_32);   // R10X6_UNORM_PACK16
+}
+
+TEST(PrecisionOfFormat, BlendedNormalisedComponentsOf16BitsTake32) {
+  EXPECT_EQ(PrecisionOfFormat(70, true), ColorAttachment::BITS_32);
+  EXPECT_EQ(PrecisionOfFormat(92, true), ColorAttachment::BITS_32);
+  EXPECT_EQ(PrecisionOfFormat(97, true), ColorAttachment::FLOAT_16);
+  EXPECT_EQ(PrecisionOfFormat(37, true), ColorAttachment::FLOAT_16);
+}
+
 }  // namespace
 }  // namespace kiln::client

@@ -85,6 +85,9 @@ void ReadColors(const EntryJson& pipeline, const Attachments& attachments,
     ColorAttachment* color = colors->add_attachments();
     color->set_location(location);
     color->set_type(*type);
+    const bool blends_here = (i < blends.size() && blends[i].Bool("blendEnable")) ||
+                             dynamic.Has(vulkan::kDynamicColorBlendEnable);
+    color->set_precision(PrecisionOfFormat(format, blends_here));
     if (i >= blends.size()) continue;
     const uint32_t mask = blends[i].Uint("colorWriteMask", kAllComponents) & kAllComponents;
     if (mask != kAllComponents && !dynamic.Has(vulkan::kDynamicColorWriteMask)) {

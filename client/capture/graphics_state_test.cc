@@ -47,18 +47,19 @@ TEST(ReadGraphicsState, SampleShadingCountsFromMoreThanOneInvocation) {
 
 TEST(ReadGraphicsState, BlendStateGivesMasks) {
   const std::string blend = R"(,"colorBlendState":{"attachments":[{"colorWriteMask":7}]})";
-  EXPECT_EQ(Read(blend).fragment.color().ShortDebugString(), "attachments { write_mask: 7 }");
+  EXPECT_EQ(Read(blend).fragment.color().ShortDebugString(),
+            "attachments { write_mask: 7 precision: FLOAT_16 }");
   EXPECT_EQ(Read(blend + R"(,"dynamicState":{"dynamicState":[1000455012]})")
                 .fragment.color()
                 .ShortDebugString(),
-            "attachments { }");
+            "attachments { precision: FLOAT_16 }");
 }
 
 TEST(ReadGraphicsState, AFactorWithoutBlendingReadsNothing) {
   EXPECT_EQ(Read(R"(,"colorBlendState":{"attachments":[{"srcColorBlendFactor":16}]})")
                 .fragment.color()
                 .ShortDebugString(),
-            "attachments { }");
+            "attachments { precision: FLOAT_16 }");
 }
 
 TEST(ReadGraphicsState, DiscardThatIsDynamicDiscardsNothing) {

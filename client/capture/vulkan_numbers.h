@@ -25,6 +25,7 @@ inline constexpr uint32_t kDynamicRasterizerDiscard = 1000377001;
 inline constexpr uint32_t kDynamicRasterizationSamples = 1000455005;
 inline constexpr uint32_t kDynamicAlphaToCoverage = 1000455007;
 inline constexpr uint32_t kDynamicAlphaToOne = 1000455008;
+inline constexpr uint32_t kDynamicColorBlendEnable = 1000455010;
 inline constexpr uint32_t kDynamicColorBlendEquation = 1000455011;
 inline constexpr uint32_t kDynamicColorWriteMask = 1000455012;
 

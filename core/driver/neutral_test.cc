@@ -39,6 +39,7 @@ constexpr mid::Features More(bool int64) {
   features.shared_int64_atomics = true;
   features.float64 = true;
   features.float64_atomics = true;
+  features.barycentrics = true;
   features.rounding_by_width = true;
   features.sample_offsets = {.least = -32, .most = 31, .by_lane = true};
   return features;

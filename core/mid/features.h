@@ -31,6 +31,7 @@ struct Features {
   bool shared_int64_atomics;  // 64-bit atomics on shared memory, of pairs unless `int64`
   bool float64;               // floats of 64 bits: correctly rounded, division and root included
   bool float64_atomics;       // atomics of them, by instructions or 64-bit compare-exchanges
+  bool barycentrics;          // weights of a primitive's vertices, and their own values
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
   // Texel offsets of samples: the range of constant ones, in texels.
   struct TexelOffsets {

@@ -269,6 +269,15 @@ InstId Builder::LoadInput(uint32_t input, uint32_t component, uint32_t count, Va
   return id;
 }
 
+InstId Builder::LoadVertex(uint32_t input, uint32_t vertex, uint32_t component, uint32_t count,
+                           ValueId element) {
+  const std::vector<Type> types(count, m_.inputs[input].type);
+  const InstId id = EmitInst(Op::kInterpolate, absl::MakeConstSpan(&element, element.valid()),
+                             types, input, PackInterpolateAt(AtVertex(vertex), component));
+  if (element.valid()) m_.inst(id).flags |= kIndexed;
+  return id;
+}
+
 InstId Builder::StoreOutput(uint32_t output, uint32_t component, absl::Span<const ValueId> values,
                             ValueId element) {
   absl::InlinedVector<ValueId, 8> sources;

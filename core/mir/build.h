@@ -249,6 +249,9 @@ class Builder {
   // Graphics stages: access consecutive components of one element of Module::inputs or outputs.
   // `element` is given for arrays only.
   InstId LoadInput(uint32_t input, uint32_t component, uint32_t count, ValueId element = {});
+  // The same of a per-vertex input: the value of one of its vertices.
+  InstId LoadVertex(uint32_t input, uint32_t vertex, uint32_t component, uint32_t count,
+                    ValueId element = {});
   InstId StoreOutput(uint32_t output, uint32_t component, absl::Span<const ValueId> values,
                      ValueId element = {});
   ValueId Derivative(Op op, ValueId v, DerivativeMode mode) {

@@ -144,9 +144,11 @@ inline constexpr std::string_view kNeedNames[] = {
 inline constexpr std::string_view kStageNames[] = {"compute", "fragment", "vertex"};
 inline constexpr std::string_view kDepthModeNames[] = {"none", "any", "greater", "less",
                                                        "unchanged"};
-inline constexpr std::string_view kInterpolationNames[] = {"smooth", "noperspective", "flat"};
+inline constexpr std::string_view kInterpolationNames[] = {"smooth", "noperspective", "flat",
+                                                           "per_vertex"};
 inline constexpr std::string_view kAuxiliaryNames[] = {"centre", "centroid", "sample"};
-inline constexpr std::string_view kInterpolateAtNames[] = {"centroid", "sample", "offset"};
+inline constexpr std::string_view kInterpolateAtNames[] = {"centroid", "sample",  "offset",
+                                                           "vertex0",  "vertex1", "vertex2"};
 inline constexpr std::string_view kDerivativeNames[] = {"any", "coarse", "fine"};
 
 struct BuiltInInfo {

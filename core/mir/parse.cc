@@ -794,7 +794,8 @@ class Parser {
   bool InterpolateAtPlace(uint32_t* imm1) {
     InterpolateAt at = InterpolateAt::kCentroid;
     uint8_t component = 0;
-    if (!Named(kInterpolateAtNames, "expected centroid, sample or offset", &at)) return false;
+    if (!Named(kInterpolateAtNames, "expected centroid, sample, offset or a vertex", &at))
+      return false;
     if (!Byte(&component)) return false;
     *imm1 = PackInterpolateAt(at, component);
     return true;

@@ -9,11 +9,13 @@
 //
 // Inputs of fragments are sampled at a position in the pixel: its centre, its centroid, or its
 // sample. Origin and pixel centre need no mode: Vulkan allows only the upper left and half
-// integers.
+// integers. A per-vertex input is not sampled: `interpolate` at a vertex returns the value that
+// this vertex of the primitive gave it, unchanged. Barycentric coordinates are the weights of the
+// primitive's vertices at such a position, in the order in which Vulkan numbers the vertices.
 //
 // Sources: Vulkan specification, "Shader Interfaces" (Location and Component Assignment;
-// Interpolation Decorations in "Vertex Output Interpolation"), "Built-In Variables"; SPIR-V
-// specification, "Execution Mode" and "Decoration".
+// Interpolation Decorations in "Vertex Output Interpolation"), "Built-In Variables", "Barycentric
+// Interpolation"; SPIR-V specification, "Execution Mode" and "Decoration".
 #ifndef KILN_CORE_MIR_STAGE_H_
 #define KILN_CORE_MIR_STAGE_H_
 
@@ -36,7 +38,7 @@ struct FragmentModes {
   friend bool operator==(const FragmentModes&, const FragmentModes&) = default;
 };
 
-enum class Interpolation : uint8_t { kSmooth, kNoPerspective, kFlat };
+enum class Interpolation : uint8_t { kSmooth, kNoPerspective, kFlat, kPerVertex };
 
 // The position in the pixel at which an input is taken.
 enum class Auxiliary : uint8_t { kCentre, kCentroid, kSample };
@@ -48,6 +50,11 @@ enum class BuiltIn : uint8_t {
 #undef BUILTIN
 };
 
+// Returns true for the weights of vertices, with perspective or without.
+constexpr bool IsBarycentric(BuiltIn builtin) {
+  return builtin == BuiltIn::kBaryCoord || builtin == BuiltIn::kBaryCoordNoPerspective;
+}
+
 struct Interface {
   BuiltIn builtin = BuiltIn::kNone;
   uint32_t location = 0;   // 0 for built-ins
@@ -57,15 +64,26 @@ struct Interface {
   bool array = false;      // indexed by value (kIndexed)
   uint32_t elements = 1;   // more than 1 in arrays only
   Type type = Type{0};
-  Interpolation interpolation = Interpolation::kSmooth;  // of a fragment's inputs
-  Auxiliary auxiliary = Auxiliary::kCentre;              // likewise
-  bool invariant = false;  // equal expressions give equal bits in all programs
-  uint32_t spirv_id = 0;   // the OpVariable, or that of the block
+  // A fragment's input has one; barycentric coordinates have that of their built-in.
+  Interpolation interpolation = Interpolation::kSmooth;
+  Auxiliary auxiliary = Auxiliary::kCentre;  // likewise
+  bool invariant = false;                    // equal expressions give equal bits in all programs
+  uint32_t spirv_id = 0;                     // the OpVariable, or that of the block
 };
 
 // The position at which `interpolate` takes an input. Its sources: none, a sample's number, or an
-// offset from the pixel's centre, to the right and down.
-enum class InterpolateAt : uint8_t { kCentroid, kSample, kOffset };
+// offset from the pixel's centre, to the right and down. Per-vertex inputs, and no others, are
+// taken at a vertex. Vertices that lines and points lack give undefined values.
+enum class InterpolateAt : uint8_t { kCentroid, kSample, kOffset, kVertex0, kVertex1, kVertex2 };
+
+inline constexpr uint32_t kVertices = 3;  // of a per-vertex input
+constexpr bool IsAtVertex(InterpolateAt at) { return at >= InterpolateAt::kVertex0; }
+constexpr uint32_t VertexOf(InterpolateAt at) {
+  return static_cast<uint32_t>(at) - static_cast<uint32_t>(InterpolateAt::kVertex0);
+}
+constexpr InterpolateAt AtVertex(uint32_t vertex) {
+  return static_cast<InterpolateAt>(static_cast<uint32_t>(InterpolateAt::kVertex0) + vertex);
+}
 
 // imm1 of `interpolate`: the position, and the first component of the input that it returns.
 constexpr uint32_t PackInterpolateAt(InterpolateAt at, uint32_t component) {
@@ -74,7 +92,7 @@ constexpr uint32_t PackInterpolateAt(InterpolateAt at, uint32_t component) {
 constexpr uint32_t InterpolateAtOf(uint32_t imm1) { return imm1 & 255; }
 constexpr uint32_t InterpolatedComponent(uint32_t imm1) { return imm1 >> 8; }
 constexpr int InterpolateAtSources(InterpolateAt at) {
-  return at == InterpolateAt::kCentroid ? 0 : at == InterpolateAt::kSample ? 1 : 2;
+  return at == InterpolateAt::kSample ? 1 : at == InterpolateAt::kOffset ? 2 : 0;
 }
 
 // How a derivative is taken: from the lane's own row or column of the quad (fine); from one of them

@@ -392,7 +392,7 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\ninput 0 builtin position_w f32 x1\nbody { return }", "expected a built-in"},
       {"mir 1\ninput 0 location 0.0 f32 4\nbody { return }", "expected a number of components"},
       {"mir 1\nbody {\n  %1:f32 = ddx[near] 0f\n}", "3:16: expected any, coarse or fine"},
-      {"mir 1\nbody {\n  %1:f32 = interpolate[0, at 0]\n}", "expected centroid, sample or offset"},
+      {"mir 1\nbody {\n  %1:f32 = interpolate[0, at 0]\n}", "expected centroid, sample, offset or a vertex"},
   };
   for (const BadText& c : cases) {
     const absl::StatusOr<Module> m = Parse(c.text);
@@ -435,6 +435,27 @@ TEST(Text, MutatedTextIsHandled) {
     ASSERT_EQ(Print(*again), printed);
   }
   EXPECT_GT(parsed, 500);
+}
+
+TEST(Text, PerVertexInputsAndBarycentricCoordinates) {
+  const std::string text = R"(mir 1
+entry ""
+stage fragment
+input 0 location 2.0 i32 x2 per_vertex
+input 1 builtin bary_coord f32 x3 centroid
+input 2 builtin bary_coord_no_perspective f32 x3 noperspective
+needs barycentrics at 5 ;%9
+body {
+  %0:i32, %1:i32 = interpolate[0, vertex0 0]
+  %2:i32 = interpolate[0, vertex2 1]
+  %3:f32 = load_input[1, 2]
+  %4:f32 = interpolate[2, centroid 0]
+  return
+}
+)";
+  const Module m = MustParse(text);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m), text);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ bool TypeFits(char letter, Type type) {
 
 bool IsKnown(const Interface& v) {
   return static_cast<uint32_t>(v.builtin) < kNumBuiltIns && static_cast<int>(v.type) < kNumTypes &&
-         v.interpolation <= Interpolation::kFlat && v.auxiliary <= Auxiliary::kSample;
+         v.interpolation <= Interpolation::kPerVertex && v.auxiliary <= Auxiliary::kSample;
 }
 
 absl::string_view BuiltInFault(const Interface& v, char where) {
@@ -41,6 +41,11 @@ absl::string_view BuiltInFault(const Interface& v, char where) {
     return "exactly built-in distances and masks are arrays";
   }
   if (v.location != 0 || v.component != 0 || v.index != 0) return "a built-in has a location";
+  if (IsBarycentric(v.builtin)) {
+    const Interpolation own =
+        v.builtin == BuiltIn::kBaryCoord ? Interpolation::kSmooth : Interpolation::kNoPerspective;
+    return v.interpolation == own ? "" : "barycentric coordinates with another interpolation";
+  }
   const bool qualified =
       v.interpolation != Interpolation::kSmooth || v.auxiliary != Auxiliary::kCentre;
   return qualified ? "a built-in is interpolated in its own way" : "";
@@ -65,10 +70,11 @@ absl::string_view QualifierFault(const Interface& v, char where) {
       v.interpolation != Interpolation::kSmooth || v.auxiliary != Auxiliary::kCentre;
   if (where != 'f')
     return qualified ? "an interpolation mode on a variable that is not a fragment input" : "";
-  const bool flat = v.interpolation == Interpolation::kFlat;
+  const bool flat =
+      v.interpolation == Interpolation::kFlat || v.interpolation == Interpolation::kPerVertex;
   if (!flat && !IsFloat(v.type)) return "an integer is interpolated";
   return flat && v.auxiliary != Auxiliary::kCentre
-             ? "a flat input cannot have an interpolation position"
+             ? "a flat or per-vertex input cannot have an interpolation position"
              : "";
 }
 
@@ -110,6 +116,20 @@ absl::string_view ListFault(const std::vector<Interface>& list, char where) {
         taken[at] = true;
       }
     }
+  }
+  return "";
+}
+
+// Returns what is wrong with taking an input at a position.
+absl::string_view PositionFault(const Interface& v, InterpolateAt at) {
+  if (IsAtVertex(at)) {
+    return v.interpolation == Interpolation::kPerVertex ? "" : "a vertex of an input that has none";
+  }
+  const bool interpolated =
+      v.interpolation == Interpolation::kSmooth || v.interpolation == Interpolation::kNoPerspective;
+  if ((v.builtin != BuiltIn::kNone && !IsBarycentric(v.builtin)) || v.type != Type::kF32 ||
+      !interpolated) {
+    return "an input that is not interpolated";
   }
   return "";
 }
@@ -184,14 +204,11 @@ absl::string_view InterfaceUseFault(const Module& m, InstId id) {
   int addresses = v.array ? 1 : 0;
   uint32_t component = inst.imm1;
   if (inst.op == Op::kInterpolate) {
-    if (InterpolateAtOf(inst.imm1) > static_cast<uint32_t>(InterpolateAt::kOffset)) {
+    if (InterpolateAtOf(inst.imm1) > static_cast<uint32_t>(InterpolateAt::kVertex2)) {
       return "unknown interpolation position";
     }
-    if (v.builtin != BuiltIn::kNone || v.type != Type::kF32 ||
-        v.interpolation == Interpolation::kFlat) {
-      return "an input that is not interpolated";
-    }
     const auto at = static_cast<InterpolateAt>(InterpolateAtOf(inst.imm1));
+    if (const absl::string_view fault = PositionFault(v, at); !fault.empty()) return fault;
     const Type type = at == InterpolateAt::kSample ? Type::kI32 : Type::kF32;
     if (inst.num_sources != addresses + InterpolateAtSources(at)) return "wrong number of sources";
     for (int i = addresses; i < inst.num_sources; ++i) {
@@ -201,6 +218,8 @@ absl::string_view InterfaceUseFault(const Module& m, InstId id) {
     component = InterpolatedComponent(inst.imm1);
   } else if (output ? inst.num_sources <= addresses : inst.num_sources != addresses) {
     return "wrong number of sources";
+  } else if (!output && v.interpolation == Interpolation::kPerVertex) {
+    return "a per-vertex input is loaded without a vertex";
   }
   if (addresses != 0 && m.value(m.source(id, 0)).type != Type::kI32)
     return "an index is not an i32";

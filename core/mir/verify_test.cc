@@ -318,6 +318,8 @@ TEST(Verify, StagesInterfacesAndTheirOps) {
       "stage fragment input 0 location 0.0 f32 x3 input 1 location 0.3 i32 x1 flat "
       "input 2 location 1.0 f32 x4 array 4 input 3 builtin front_facing bool x1 "
       "output 0 location 0.0 f32 x4 output 1 builtin sample_mask i32 x1 array 1";
+  constexpr char kPerVertex[] =
+      "stage fragment input 0 location 0.0 i32 x2 per_vertex input 1 builtin bary_coord f32 x3";
   const StageCase cases[] = {
       // 11: variables.
       {0, "stage vertex input 0 location 0.0 i64 x3 input 1 location 2.0 f32 x4", ""},
@@ -356,6 +358,15 @@ TEST(Verify, StagesInterfacesAndTheirOps) {
       {11, "stage vertex output 0 builtin position i32 x4", ""},
       {11, "stage vertex output 0 builtin clip_distance f32 x1", ""},
       {11, "stage fragment input 0 builtin frag_coord f32 x4 flat", ""},
+      {0, "stage fragment input 0 builtin bary_coord f32 x3 centroid", ""},
+      {0, "stage fragment input 0 builtin bary_coord_no_perspective f32 x3 noperspective", ""},
+      {11, "stage fragment input 0 builtin bary_coord f32 x3 noperspective", ""},
+      {11, "stage fragment input 0 builtin bary_coord_no_perspective f32 x3", ""},
+      {11, "stage fragment input 0 builtin bary_coord f32 x2", ""},
+      {11, "stage vertex output 0 builtin bary_coord f32 x3", ""},
+      {0, "stage fragment input 0 location 0.0 i32 x1 per_vertex", ""},
+      {11, "stage fragment input 0 location 0.0 f32 x1 per_vertex centroid", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x1 per_vertex", ""},
       // 12: ops of the stage.
       {0, "stage fragment", "%0:i32 = subgroup_invocation control_barrier[1, subgroup]"},
       {0, "", "%0:f32 = ddx[any] 1f"},
@@ -390,6 +401,14 @@ TEST(Verify, StagesInterfacesAndTheirOps) {
       {13, kInputs, "%0:f32 = interpolate[0, offset 0] 1f"},
       {13, kInputs, "%0:f32 = interpolate[0, centroid 3]"},
       {13, kInputs, "%0:i32 = interpolate[1, centroid 0]"},
+      {13, kInputs, "%0:f32 = interpolate[0, vertex1 0]"},
+      {0, kPerVertex, "%0:i32 = interpolate[0, vertex1 0] %1:i32 = interpolate[0, vertex2 1]"},
+      {0, kPerVertex, "%0:f32 = interpolate[1, sample 2] 1 %1:f32 = load_input[1, 0]"},
+      {13, kPerVertex, "%0:i32 = interpolate[0, vertex1 2]"},
+      {13, kPerVertex, "%0:i32 = interpolate[0, vertex1 0] 1"},
+      {13, kPerVertex, "%0:i32 = interpolate[0, centroid 0]"},
+      {13, kPerVertex, "%0:i32 = load_input[0, 0]"},
+      {13, kPerVertex, "%0:f32 = interpolate[1, vertex0 0]"},
       {13, kInputs, "store_output[0, 3] 1f, 2f"},
       {13, kInputs, "store_output[0, 0] 1"},
       {13, kInputs, "store_output.indexed[1, 0] 0"},

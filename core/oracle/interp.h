@@ -64,9 +64,11 @@ struct StageData {
   // At most 65536. Fragments: whole quads of four consecutive ones, upper left, upper right, lower
   // left, lower right.
   uint32_t invocations = 4;
-  std::vector<bool> helpers;                  // of fragments: helpers from the start
-  std::vector<bool> off;                      // whole quads that have lanes and do not run
-  std::vector<std::vector<uint64_t>> inputs;  // by Module::inputs; at the pixel's centre
+  std::vector<bool> helpers;  // of fragments: helpers from the start
+  std::vector<bool> off;      // whole quads that have lanes and do not run
+  // By Module::inputs; at the pixel's centre. Per-vertex inputs have the values at the first
+  // vertex, then those at the second and the third.
+  std::vector<std::vector<uint64_t>> inputs;
   // By input, for interpolated f32 inputs: the change over a pixel to the right, and down. Without
   // an entry the value is constant over the pixel.
   std::vector<std::vector<std::array<float, 2>>> slopes;

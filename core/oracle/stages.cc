@@ -121,9 +121,11 @@ void Stages::Interpolate(InstId id, const BitSet& active) {
   const Inst& inst = m_.inst(id);
   const Interface& v = m_.inputs[inst.imm0];
   const uint32_t first = mir::InterpolatedComponent(inst.imm1);
+  const auto at = static_cast<InterpolateAt>(mir::InterpolateAtOf(inst.imm1));
   active.for_each([&](size_t lane) {
     bool outside = false;
-    const uint32_t element = ElementOf(id, v, lane, &outside);
+    uint32_t element = ElementOf(id, v, lane, &outside);
+    if (mir::IsAtVertex(at)) element += mir::VertexOf(at) * v.elements;
     const int64_t before = e_.statistics.undefined_results;
     const Offset offset = AskedOffset(id, lane);
     outside |= in_.undefined_seed != 0 && e_.statistics.undefined_results != before;
@@ -163,6 +165,9 @@ Stages::Offset Stages::AskedOffset(InstId id, size_t lane) {
       e_.statistics.undefined_results +=
           !(std::fabs(at[0]) <= kMaxOffset && std::fabs(at[1]) <= kMaxOffset);
       break;
+    case InterpolateAt::kVertex0:
+    case InterpolateAt::kVertex1:
+    case InterpolateAt::kVertex2: break;  // of a value that has no position
   }
   return {at[0], at[1]};
 }
@@ -174,7 +179,7 @@ uint64_t Stages::InputAt(uint32_t input, uint32_t element, uint32_t component, s
   const size_t index = IndexOf(v, element, component, e_.lanes) + lane;
   const uint64_t centre = input < data.inputs.size() ? At(data.inputs[input], index) : 0;
   if (v.type != Type::kF32 || v.interpolation == Interpolation::kFlat ||
-      input >= data.slopes.size()) {
+      v.interpolation == Interpolation::kPerVertex || input >= data.slopes.size()) {
     return centre & mir::MaskOf(v.type);
   }
   const std::array<float, 2> slope = At(data.slopes[input], index);

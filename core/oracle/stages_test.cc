@@ -491,5 +491,30 @@ TEST(Stages, SamplesOfUndefinedLevelsAreOfALevelThatThereIs) {
   }
 }
 
+// The values of the first vertex come first, each by invocation.
+TEST(Stages, PerVertexInputsHaveAValueForEachVertex) {
+  const auto m = mir::Parse(
+      "mir 1 stage fragment input 0 location 0.0 i32 x2 array 2 per_vertex "
+      "output 0 location 0.0 i32 x4 body { %0:i32 = interpolate.indexed[0, vertex0 1] 1 "
+      "%1:i32, %2:i32 = interpolate.indexed[0, vertex2 0] 0 "
+      "%3:i32 = interpolate.indexed[0, vertex1 0] 1 "
+      "store_output[0, 0] %0, %1, %2, %3 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.stage.inputs.resize(1);
+  // 100 vertex + 10 element + component, plus 1000 times the invocation.
+  for (uint64_t vertex = 0; vertex < 3; ++vertex) {
+    for (uint64_t n = 0; n < 4; ++n) {
+      for (uint64_t lane = 0; lane < 4; ++lane) {
+        inputs.stage.inputs[0].push_back(1000 * lane + 100 * vertex + 10 * (n / 2) + n % 2);
+      }
+    }
+  }
+  ASSERT_TRUE(Interpret(*m, inputs).ok());
+  EXPECT_THAT(inputs.stage.outputs[0], ElementsAre(11, 1011, 2011, 3011, 200, 1200, 2200, 3200, 201,
+                                                   1201, 2201, 3201, 110, 1110, 2110, 3110));
+}
+
 }  // namespace
 }  // namespace kiln::oracle

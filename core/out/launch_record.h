@@ -97,14 +97,16 @@ struct LocationPart {
   uint32_t bits = 0;
 };
 
-// An input of a fragment program, one value for each primitive or interpolated: a location, or a
-// built-in if `builtin` is not empty ("primitive_id", "point_coord", "clip_distance_0",
-// "clip_distance_1", "cull_distance_0", ...). A location that is flat in part is two inputs.
+// An input of a fragment program, one value for each primitive, one for each of its vertices, or
+// interpolated: a location, or a built-in if `builtin` is not empty ("primitive_id", "point_coord",
+// "clip_distance_0", "clip_distance_1", "cull_distance_0", ...). A location whose components differ
+// in this is several inputs.
 struct FragmentInput {
   uint32_t location = 0;
   std::string builtin = {};
   bool flat = false;                     // has the provoking vertex's values
   std::vector<LocationPart> parts = {};  // of a location, ascending by component
+  bool per_vertex = false;               // has the values of each vertex, none interpolated
 };
 
 enum class DepthOutput : uint8_t { kOff, kAny, kGreater, kLess };

@@ -59,6 +59,12 @@ constexpr Row kRows[] = {
     {Need::kFloat64Atomics, [](const Features& f, int32_t) { return f.float64_atomics; },
      "float64_atomics",
      [](const Features&, int32_t) -> std::string { return "atomic on a float of 64 bits"; }, ""},
+    {Need::kBarycentrics, [](const Features& f, int32_t) { return f.barycentrics; },
+     "barycentric_coordinates",
+     [](const Features&, int32_t) -> std::string {
+       return "barycentric coordinate, or input with a value for each vertex";
+     },
+     "FragmentBarycentricKHR"},
     {Need::kLeastTexelOffset,
      [](const Features& f, int32_t least) { return least >= f.sample_offsets.least; },
      "texel_offset_range", FarOffset, ""},

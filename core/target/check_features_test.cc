@@ -128,5 +128,14 @@ TEST(CheckFeatures, TexelOffsetsInSourcesAreNoNeed) {
   EXPECT_EQ(CheckFeatures(m, mid::kFewFeatures), absl::OkStatus());
 }
 
+TEST(CheckFeatures, Barycentrics) {
+  const mir::Module m = Parse("needs barycentrics ;%7", "");
+  EXPECT_EQ(CheckFeatures(m, With(&mid::Features::barycentrics)), absl::OkStatus());
+  EXPECT_EQ(
+      TextOf(CheckFeatures(m, mid::kFewFeatures)),
+      "barycentric_coordinates: barycentric coordinate, or input with a value for each vertex "
+      "[capability FragmentBarycentricKHR] (%7)");
+}
+
 }  // namespace
 }  // namespace kiln

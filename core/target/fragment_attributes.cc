@@ -24,14 +24,18 @@ struct Key {
   uint32_t number = 0;
   bool flat = false;
   Source source = Source::kLocation;
+  bool per_vertex = false;
   friend bool operator<(const Key& a, const Key& b) {
-    return std::tie(a.builtin, a.number, a.flat) < std::tie(b.builtin, b.number, b.flat);
+    return std::tie(a.builtin, a.number, a.flat, a.per_vertex) <
+           std::tie(b.builtin, b.number, b.flat, b.per_vertex);
   }
 };
 
 std::optional<Key> KeyOf(const mir::Module& m, const Interface& v, uint32_t element) {
   switch (v.builtin) {
-    case BuiltIn::kNone: return Key{"", v.location + element, IsFlat(v)};
+    case BuiltIn::kNone:
+      return Key{"", v.location + element, IsFlat(v), Source::kLocation,
+                 v.interpolation == mir::Interpolation::kPerVertex};
     case BuiltIn::kPrimitiveId: return Key{"primitive_id", 0, true, Source::kPrimitiveId};
     case BuiltIn::kPointCoord: return Key{"point_coord", 0, false, Source::kPointCoord};
     case BuiltIn::kClipDistance:
@@ -59,10 +63,13 @@ FragmentAttribute AttributeOf(const Key& key, const LocationParts& parts) {
   const bool location = key.source == Source::kLocation;
   FragmentAttribute made = {key.source, key.number, {}};
   made.input = {location ? key.number : 0, key.builtin, key.flat};
+  made.input.per_vertex = key.per_vertex;
   const auto read = parts.find(key.number);
   if (!location || read == parts.end()) return made;
   for (const UsedPart& part : read->second) {
-    if (part.flat == key.flat) made.input.parts.push_back(part.part);
+    if (part.flat == key.flat && part.per_vertex == key.per_vertex) {
+      made.input.parts.push_back(part.part);
+    }
   }
   return made;
 }

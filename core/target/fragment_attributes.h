@@ -17,7 +17,8 @@
 namespace kiln {
 
 // An attribute and its source. A location some of whose components are flat is two attributes,
-// since both machines mark an attribute as flat as a whole.
+// since both machines mark an attribute as flat as a whole; likewise one with per-vertex
+// components.
 struct FragmentAttribute {
   enum class Source : uint8_t { kLocation, kDistances, kPrimitiveId, kPointCoord };
   Source source = Source::kLocation;

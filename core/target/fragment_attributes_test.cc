@@ -86,5 +86,23 @@ TEST(FragmentAttributes, MoreThanEightDistancesAreRefused) {
   EXPECT_EQ(CauseOf(read.status()), "fragment_inputs");
 }
 
+TEST(FragmentAttributes, PerVertexComponentsAreAnAttributeOfTheirOwn) {
+  const mir::Module m = Module(
+      "input 0 location 2.0 f32 x1\ninput 1 location 2.1 i32 x1 flat\n"
+      "input 2 location 2.2 i32 x2 per_vertex\n",
+      "%0:f32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n"
+      "%2:i32 = interpolate[2, vertex0 0]\n%3:i32 = interpolate[2, vertex2 1]\n"
+      "%4:i32 = iadd %2, %3\n%5:f32 = i2f %4\n%6:i32 = iadd %1, %4\n%7:f32 = i2f %6\n"
+      "%8:f32 = fadd %0, %5\n%9:f32 = fadd %7, %8\nstore_output[0, 0] %9\n");
+  const auto read = AttributesOf(m);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(Names(*read), (Strings{"2", "2", "2 flat"}));
+  EXPECT_FALSE(read->list[0].input.per_vertex);
+  EXPECT_TRUE(read->list[1].input.per_vertex);
+  ASSERT_EQ(read->list[1].input.parts.size(), 1u);
+  EXPECT_EQ(read->list[1].input.parts[0].component, 2u);
+  EXPECT_EQ(read->list[1].input.parts[0].components, 2u);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -49,7 +49,8 @@ class Components {
         }
         const Interface& v = *components[c];
         list.push_back({{c, 1, mir::IsFloat(v.type) ? "float" : "int", kBits},
-                        v.interpolation == mir::Interpolation::kFlat});
+                        v.interpolation == mir::Interpolation::kFlat,
+                        v.interpolation == mir::Interpolation::kPerVertex});
       }
     }
     return parts;

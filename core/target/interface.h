@@ -31,6 +31,7 @@ void NoteElements(const mir::Module& module, mir::InstId access, std::vector<boo
 struct UsedPart {
   out::LocationPart part;
   bool flat = false;
+  bool per_vertex = false;
 };
 
 // The parts of locations that instructions read or write. Loads without used results and stores of

@@ -26,9 +26,11 @@ mir::Module Module(const std::string& stage, const std::string& interfaces,
 std::string Text(const LocationParts& parts) {
   std::string text;
   for (const auto& [location, list] : parts) {
-    for (const auto& [p, flat] : list) {
+    for (const auto& [p, flat, per_vertex] : list) {
       absl::StrAppend(&text, location, ".", p.component, " x", p.components, " ", p.type, p.bits,
-                      flat ? " flat\n" : "\n");
+                      flat         ? " flat\n"
+                      : per_vertex ? " per_vertex\n"
+                                   : "\n");
     }
   }
   return text;

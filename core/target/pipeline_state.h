@@ -14,11 +14,15 @@ namespace kiln {
 
 enum class AttachmentType : uint8_t { kFloat, kSint, kUint };
 
+// The form in which an attachment may take outputs: the narrowest that keeps all it can hold.
+enum class AttachmentPrecision : uint8_t { k32, kFloat16, kUnorm16, kSnorm16, kInt16 };
+
 struct ColorAttachment {
   uint32_t location = 0;
   AttachmentType type = AttachmentType::kFloat;
   uint8_t write_mask = 0xf;  // bit 0 is red
   bool second_blend_source = false;
+  AttachmentPrecision precision = AttachmentPrecision::k32;
   friend bool operator==(const ColorAttachment&, const ColorAttachment&) = default;
 };
 

@@ -97,6 +97,10 @@ Digest HashAttachment(const kiln::v1::ColorAttachment& a) {
   w.Add(static_cast<uint64_t>(a.type()));
   w.Add(static_cast<uint64_t>(MaskOf(a)));
   w.Add(static_cast<uint64_t>(a.second_blend_source() ? 1 : 0));
+  // Last, and only if it is not 32 bits, which has the keys of the time before precisions.
+  if (a.precision() != kiln::v1::ColorAttachment::BITS_32) {
+    w.Add(static_cast<uint64_t>(a.precision()));
+  }
   return w.Finish();
 }
 

@@ -12,18 +12,27 @@ using kiln::v1::ColorAttachment;
 using kiln::v1::PipelineState;
 using Violations = std::vector<std::pair<std::string, std::string>>;
 
+// Returns true for a precision of the attachment's type.
+bool HasPrecision(const ColorAttachment& a) {
+  if (a.precision() == ColorAttachment::BITS_32) return true;
+  if (!ColorAttachment::Precision_IsValid(a.precision())) return false;
+  return (a.precision() == ColorAttachment::INT_16) == (a.type() != ColorAttachment::FLOAT);
+}
+
 void CheckAttachments(const PipelineState& state, Violations* out) {
   std::set<uint32_t> locations;
   for (const ColorAttachment& a : state.fragment().color().attachments()) {
     if (a.location() < kMaxAttachments && a.write_mask() <= 0xf &&
-        ColorAttachment::NumericType_IsValid(a.type()) && locations.insert(a.location()).second) {
+        ColorAttachment::NumericType_IsValid(a.type()) && HasPrecision(a) &&
+        locations.insert(a.location()).second) {
       continue;
     }
     out->emplace_back(
         "options.state.fragment.color.attachments",
         absl::StrCat(
             "location ", a.location(), ": locations must be from 0 to ", kMaxAttachments - 1,
-            ", each given once, masks must have 4 bits, and types must be FLOAT, SINT or UINT"));
+            ", each given once, masks must have 4 bits, types must be FLOAT, SINT or UINT, and ",
+            "precisions BITS_32, INT_16 of integers, or FLOAT_16, UNORM_16 or SNORM_16 of FLOAT"));
     return;
   }
 }

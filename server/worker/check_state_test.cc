@@ -36,6 +36,22 @@ TEST(CheckState, Attachments) {
   EXPECT_EQ(Wrong(Attachment(0, 16)), kAttachments);
   EXPECT_EQ(Wrong(Attachment(0, 15, ColorAttachment::UINT)), "");
   EXPECT_EQ(Wrong(Attachment(0, 15, 3)), kAttachments);
+  const auto precise = [](int type, int precision) {
+    PipelineState state = Attachment(0, 15, type);
+    state.mutable_fragment()->mutable_color()->mutable_attachments(0)->set_precision(
+        static_cast<ColorAttachment::Precision>(precision));
+    return Wrong(state);
+  };
+  for (const int type : {ColorAttachment::FLOAT, ColorAttachment::SINT, ColorAttachment::UINT}) {
+    const bool is_float = type == ColorAttachment::FLOAT;
+    EXPECT_EQ(precise(type, ColorAttachment::BITS_32), "");
+    EXPECT_EQ(precise(type, ColorAttachment::INT_16), is_float ? kAttachments : "");
+    for (const int p :
+         {ColorAttachment::FLOAT_16, ColorAttachment::UNORM_16, ColorAttachment::SNORM_16}) {
+      EXPECT_EQ(precise(type, p), is_float ? "" : kAttachments);
+    }
+    EXPECT_EQ(precise(type, 5), kAttachments);
+  }
   PipelineState twice = Attachment(1);
   twice.mutable_fragment()->mutable_color()->add_attachments()->set_location(1);
   EXPECT_EQ(Wrong(twice), kAttachments);

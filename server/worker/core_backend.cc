@@ -155,12 +155,22 @@ AttachmentType ToType(kiln::v1::ColorAttachment::NumericType type) {
   }
 }
 
+AttachmentPrecision ToPrecision(kiln::v1::ColorAttachment::Precision precision) {
+  switch (precision) {
+    case kiln::v1::ColorAttachment::FLOAT_16: return AttachmentPrecision::kFloat16;
+    case kiln::v1::ColorAttachment::UNORM_16: return AttachmentPrecision::kUnorm16;
+    case kiln::v1::ColorAttachment::SNORM_16: return AttachmentPrecision::kSnorm16;
+    case kiln::v1::ColorAttachment::INT_16: return AttachmentPrecision::kInt16;
+    default: return AttachmentPrecision::k32;
+  }
+}
+
 std::vector<ColorAttachment> ToAttachments(const kiln::v1::ColorAttachments& from) {
   std::vector<ColorAttachment> to;
   for (const auto& a : from.attachments()) {
     const uint32_t mask = a.has_write_mask() ? a.write_mask() : 0xf;
-    to.push_back(
-        {a.location(), ToType(a.type()), static_cast<uint8_t>(mask), a.second_blend_source()});
+    to.push_back({a.location(), ToType(a.type()), static_cast<uint8_t>(mask),
+                  a.second_blend_source(), ToPrecision(a.precision())});
   }
   std::sort(to.begin(), to.end(),
             [](const auto& a, const auto& b) { return a.location < b.location; });

@@ -346,6 +346,15 @@ absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t first, const Tria
           values[c * lanes + lane] = Bits(b.linear[1 + v.component + c]);
         }
         break;
+      case BuiltIn::kBaryCoord:
+      case BuiltIn::kBaryCoordNoPerspective: {
+        const auto& weights = v.builtin == BuiltIn::kBaryCoord ? b.perspective : b.linear;
+        for (uint32_t c = 0; c < v.components; ++c) {
+          const double of_point = c == 0 ? 1 : 0;
+          values[c * lanes + lane] = Bits(t.is_square() ? of_point : weights[c]);
+        }
+        break;
+      }
       case BuiltIn::kSampleId: values[lane] = 0; break;
       case BuiltIn::kLayer:
         values[lane] = view_mask_ != 0 ? layer_ : ChosenBy("layers", first);
@@ -376,6 +385,14 @@ absl::Status Drawing::FillLocation(const Interface& v, uint32_t first,
     std::array<uint32_t, 3> vertex{};
     for (uint32_t k = 0; k < 3; ++k) {
       vertex[k] = a->bits[(first + k % vertices_) * a->components + component - a->component];
+    }
+    if (v.interpolation == Interpolation::kPerVertex) {
+      const size_t each = size_t{v.elements} * v.components;
+      for (size_t k = 0; k < mir::kVertices; ++k) {
+        std::fill_n(values.begin() + static_cast<ptrdiff_t>((k * each + n) * lanes), lanes,
+                    vertex[k]);
+      }
+      continue;
     }
     for (size_t lane = 0; lane < lanes; ++lane) {
       uint64_t& value = values[n * lanes + lane];
@@ -415,7 +432,8 @@ absl::Status Drawing::FillInput(size_t i, uint32_t first, const Triangle& t,
                                 oracle::StageData& stage) const {
   const Interface& v = m_.inputs[i];
   std::vector<uint64_t>& values = stage.inputs[i];
-  values.assign(size_t{v.elements} * v.components * pixels_.size(), 0);
+  const uint32_t vertices = v.interpolation == Interpolation::kPerVertex ? mir::kVertices : 1;
+  values.assign(size_t{vertices} * v.elements * v.components * pixels_.size(), 0);
   switch (v.builtin) {
     case BuiltIn::kNone: return FillLocation(v, first, values);
     case BuiltIn::kClipDistance:

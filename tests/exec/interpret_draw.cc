@@ -90,7 +90,9 @@ class Interpretation {
     for (const Interface& v : m_.inputs) {
       std::vector<uint64_t> values;
       std::vector<std::array<float, 2>> slopes;
-      for (uint32_t n = 0; n < v.elements * v.components; ++n) {
+      const bool per_vertex = v.interpolation == Interpolation::kPerVertex;
+      const uint32_t count = v.elements * v.components * (per_vertex ? mir::kVertices : 1);
+      for (uint32_t n = 0; n < count; ++n) {
         for (const Lane& lane : lanes_) {
           slopes.push_back({0, 0});
           values.push_back(v.builtin != BuiltIn::kNone
@@ -121,6 +123,12 @@ class Interpretation {
                                 : Bits(1 / primitive.W(lane.at));
       case BuiltIn::kFrontFacing: return !primitive.back_facing;
       case BuiltIn::kPrimitiveId: return primitive.number;
+      case BuiltIn::kBaryCoord:
+      case BuiltIn::kBaryCoordNoPerspective: {
+        const bool perspective = v.builtin == BuiltIn::kBaryCoord;
+        const std::array<float, 2> b = primitive.Barycentrics(lane.at, perspective);
+        return AsBits(component == 0 ? 1 - b[0] - b[1] : b[component - 1]);
+      }
       case BuiltIn::kSampleId: return lane.sample;
       default: return lane.covered;
     }
@@ -128,10 +136,12 @@ class Interpretation {
 
   uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane, const Primitive& primitive,
                    std::array<float, 2>* slope) const {
-    const uint32_t location = v.location + n / v.components;
+    const uint32_t vertex = n / (v.elements * v.components);  // of a per-vertex input
+    const uint32_t location = v.location + n / v.components % v.elements;
     const uint32_t component = v.component + n % v.components;
     for (const VertexValues& values : primitive.values) {
       if (values.location != location || values.component != component) continue;
+      if (v.interpolation == Interpolation::kPerVertex) return values.bits[vertex];
       if (v.type != Type::kF32 || v.interpolation == Interpolation::kFlat) return values.bits[0];
       const auto at = [&](int k) { return AsFloat(values.bits[k]); };
       const std::array<float, 2> b =

@@ -29,6 +29,7 @@ constexpr mid::Features kFeatures = {
     .shared_int64_atomics = false,
     .float64 = false,
     .float64_atomics = false,
+    .barycentrics = false,
     .rounding_by_width = false,
     .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
     .most_lanes = 32,

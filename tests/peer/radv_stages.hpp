@@ -74,6 +74,8 @@ inline StageParts compute_part(const Shader &s, const Input &in)
 enum : uint32_t {             // SPI_PS_INPUT_CNTL_n
    CntlDefault = 0x20,        // OFFSET: no parameter, DEFAULT_VAL instead
    CntlFlat = 1 << 10,
+   CntlVertices = CntlFlat | 1 << 5,          // parameters as exported: a value for each vertex,
+   CntlOrdered = CntlVertices | 1 << 11,      // in the order of the primitive's own vertices
    CntlPointSprite = 1 << 17,
    CntlHalf = 1 << 19 | 1 << 24,
    CntlBothHalves = CntlHalf | 1 << 25,
@@ -94,15 +96,14 @@ inline std::vector<FragmentAttribute> fragment_attributes(const Shader &s)
       if (w.u8(668) >> 4 * half & 15)
          out.push_back({17 + half, 0});
    refuse_if(w.u32(676) != 0, "fragment inputs of primitives");
-   refuse_if(w.u32(684) || w.u32(688), "fragment inputs of single vertices");
    for (uint32_t location = 0; location < 32; location++) {
       if (!(w.u32(672) >> location & 1))
          continue;
       const size_t n = out.size();
       expect(n < 32, "number of fragment inputs");
       auto in = [&](size_t mask) { return w.u32(mask) >> n & 1; };
-      const uint32_t cntl[] = {CntlBothHalves, CntlHalf, 0, CntlFlat};
-      out.push_back({32 + location, cntl[in(696) ? 0 : in(692) ? 1 : in(680) ? 2 : 3]});
+      const uint32_t cntl[] = {CntlVertices, CntlOrdered, CntlBothHalves, CntlHalf, 0, CntlFlat};
+      out.push_back({32 + location, cntl[in(684) ? 0 : in(688) ? 1 : in(696) ? 2 : in(692) ? 3 : in(680) ? 4 : 5]});
    }
    if (w.flag(667))
       out.push_back({23, CntlFlat});
@@ -160,7 +161,8 @@ inline StageParts fragment_part(const Shader &s, const Input &in)
       } else {
          o.str("builtin", launch::varying_name(a.varying));
       }
-      inputs.push_back(o.yes("flat", a.cntl & CntlFlat).text());
+      const bool vertices = (a.cntl & CntlVertices) == CntlVertices;
+      inputs.push_back(o.yes("flat", (a.cntl & CntlFlat) && !vertices).yes("per_vertex", vertices).text());
       cntl.push_back(a.cntl);
    }
    Object o, a;

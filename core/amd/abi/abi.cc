@@ -26,6 +26,7 @@ struct Reads {
   bool push = false;
   bool push_by_offset = false;  // at an offset that is not a constant
   bool barrier = false;
+  bool barycentric = false;
   std::vector<bool> resources;
 };
 
@@ -40,6 +41,10 @@ Reads ReadsOf(const mir::Module& m) {
       case Op::kNumWorkgroups: r.num_workgroups = true; break;
       case Op::kBaseWorkgroup: r.base_workgroup = true; break;
       case Op::kSubgroupId: r.wave = true; break;
+      case Op::kLoadInput:
+      case Op::kInterpolate:
+        if (mir::IsBarycentric(m.inputs[inst.imm0].builtin)) r.barycentric = true;
+        break;
       case Op::kControlBarrier:
       case Op::kWorkgroupScan: r.barrier = true; break;
       case Op::kLoadPush:
@@ -104,6 +109,7 @@ absl::Status AssignDriver(const mir::Module& m, const Reads& reads, Abi& abi) {
     next = abi.vertex->PlaceSgprs(next);
   }
   for (uint32_t i = 0; i < memories; ++i) abi.descriptor_sgprs.push_back(next++);
+  if (reads.barycentric) abi.pixel_state = next++;
   const uint32_t launch_dwords = (reads.num_workgroups ? 3 : 0) + (reads.base_workgroup ? 3 : 0);
   if (next + launch_dwords + 1 > most) {
     return Unsupported("too_many_descriptors", "arrays of descriptors without known length");
@@ -184,6 +190,7 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const Pipeline
     if (!fragment.ok()) return fragment.status();
     abi.fragment = *std::move(fragment);
     abi.fragment->prim_mask = next++;
+    if (abi.fragment->barycentric) abi.fragment->provoking_vertex = next++;
     abi.start_sgprs = abi.scratch_offset_sgpr = next;
     return abi;
   }
@@ -258,14 +265,16 @@ void AddPush(const Abi& abi, out::LaunchRecord& r, out::AmdLaunch& amd) {
 }
 
 // COMPUTE_PGM_RSRC1: VGPRs in units of 8 (4 for 64 lanes) minus 1; FLOAT_MODE; DX10_CLAMP;
-// MEM_ORDERED.
-// Graphics stages have MEM_ORDERED elsewhere (SPI_SHADER_PGM_RSRC1_PS).
-uint32_t Rsrc1(const mir::Module& m, const ProgramShape& shape) {
-  constexpr uint32_t kDx10Clamp = 1u << 21;
+// MEM_ORDERED, which graphics stages have elsewhere; LOAD_PROVOKING_VTX (SPI_SHADER_PGM_RSRC1_PS).
+uint32_t Rsrc1(const Abi& abi, const ProgramShape& shape) {
+  const mir::Module& m = *abi.module;
+  constexpr uint32_t kDx10Clamp = 1u << 21, kLoadProvokingVertex = 1u << 27;
   const uint32_t mem_ordered = m.stage == mir::Stage::kCompute ? 1u << 30 : 1u << 25;
   const uint32_t granule = shape.width == 32 ? 8 : 4;
   const uint32_t granules = (std::max(shape.vgprs, 1u) + granule - 1) / granule;
-  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | mem_ordered;
+  const bool provoking = abi.fragment && abi.fragment->barycentric;
+  return (granules - 1) | FloatModeOf(m) << 12 | kDx10Clamp | mem_ordered |
+         (provoking ? kLoadProvokingVertex : 0);
 }
 
 uint32_t LdsSize(const ProgramShape& shape) { return (shape.shared_bytes + 511) / 512; }
@@ -338,7 +347,7 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   } else {
     DescribeCompute(abi, r);
   }
-  amd.rsrc1 = Rsrc1(m, shape);
+  amd.rsrc1 = Rsrc1(abi, shape);
   if (abi.vertex) amd.rsrc1 |= abi.vertex->GsVgprCompCnt() << 29;
   amd.rsrc2 = Rsrc2(abi, shape);
   amd.vgprs = shape.vgprs;
@@ -353,6 +362,9 @@ out::LaunchRecord LaunchOf(const Abi& abi, const ProgramShape& shape) {
   AddDrawSgprs(abi, amd);
   for (uint32_t i = 0; i < abi.descriptor_sgprs.size(); ++i) {
     amd.user_sgprs.push_back({abi.descriptor_sgprs[i], out::SgprContent::kDescriptorMemory, i});
+  }
+  if (abi.fragment && abi.fragment->barycentric) {
+    amd.user_sgprs.push_back({abi.pixel_state, out::SgprContent::kPixelState, 0});
   }
   if (abi.push_pointer) {
     amd.user_sgprs.push_back({*abi.push_pointer, out::SgprContent::kPushConstants, 0});
@@ -380,7 +392,7 @@ out::AmdHsaKernel KernelOf(const Abi& abi, const ProgramShape& shape) {
   const mir::Module& m = *abi.module;
   out::AmdHsaKernel k;
   k.name = m.entry_point;
-  k.rsrc1 = Rsrc1(m, shape);
+  k.rsrc1 = Rsrc1(abi, shape);
   k.rsrc2 = Rsrc2(abi, shape) & ~kLdsSize;
   k.lanes = shape.width;
   k.vgprs = shape.vgprs;

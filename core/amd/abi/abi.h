@@ -73,6 +73,7 @@ struct Abi {
   std::vector<DescriptorLocation> places;  // by MIR resource
   std::vector<uint32_t> descriptor_sgprs;  // by number of the memory
   std::optional<uint32_t> push_pointer;    // SGPR
+  uint32_t pixel_state = 0;                // SGPR of programs that read barycentric coordinates
   std::optional<uint32_t> num_workgroups;  // first of three SGPRs
   std::optional<uint32_t> base_workgroup;  // likewise
   uint32_t push_sgpr = 0;                  // first SGPR with push constants

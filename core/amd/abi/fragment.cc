@@ -27,9 +27,9 @@ constexpr uint32_t BitOf(FragmentVgpr input) { return 1u << static_cast<int>(inp
 
 // Returns true for an interpolation by the derivatives of barycentrics.
 bool NeedsSlopes(const mir::Inst& inst) {
-  return inst.op == Op::kInterpolate &&
-         static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(inst.imm1)) !=
-             mir::InterpolateAt::kCentroid;
+  if (inst.op != Op::kInterpolate) return false;
+  const auto at = static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(inst.imm1));
+  return at == mir::InterpolateAt::kSample || at == mir::InterpolateAt::kOffset;
 }
 
 // Notes what the program reads, stores and does.
@@ -69,8 +69,11 @@ class Reader {
     if (inst.op == Op::kStoreOutput) stored_[inst.imm0] = true;
     if (inst.op != Op::kLoadInput && inst.op != Op::kInterpolate) return;
     const Interface& v = m_.inputs[inst.imm0];
-    if (!IsAttribute(v)) return NoteBuiltIn(id, v.builtin);
-    if (!IsFlat(v)) NoteBarycentrics(inst, v);
+    const bool barycentric = mir::IsBarycentric(v.builtin);
+    abi_.barycentric |= barycentric;
+    if (!IsAttribute(v) && !barycentric) return NoteBuiltIn(id, v.builtin);
+    const bool at_vertex = v.interpolation == mir::Interpolation::kPerVertex;
+    if (!IsFlat(v) && !at_vertex) NoteBarycentrics(inst, v);
   }
 
   void NoteBarycentrics(const mir::Inst& inst, const Interface& v) {
@@ -164,6 +167,9 @@ void AddRequiredInputs(FragmentAbi& abi) {
 absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, FragmentAbi& abi) {
   // The coordinate of points comes from no parameter: its OFFSET is that of constants, 0x20.
   constexpr uint32_t kFlat = 1u << 10, kPointSprite = 1u << 17 | 0x20;
+  // The parameters as they were exported (bit 5 of OFFSET), in the order of the vertices
+  // (ROTATE_PC_PTR), not their differences: Mesa 25.0.7, radv_cmd_buffer.c, offset_to_ps_input.
+  constexpr uint32_t kPerVertex = kFlat | 1u << 11 | 1u << 5;
   absl::StatusOr<FragmentAttributes> attributes = AttributesOf(m);
   if (!attributes.ok()) return attributes.status();
   const size_t count = attributes->list.size() + (reads_viewport ? 1 : 0);
@@ -172,7 +178,8 @@ absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, Fragmen
   }
   for (const FragmentAttribute& a : attributes->list) {
     const bool point = a.source == FragmentAttribute::Source::kPointCoord;
-    abi.controls.push_back((a.input.flat ? kFlat : 0) | (point ? kPointSprite : 0));
+    abi.controls.push_back((a.input.flat ? kFlat : 0) | (a.input.per_vertex ? kPerVertex : 0) |
+                           (point ? kPointSprite : 0));
   }
   abi.attributes = *std::move(attributes);
   if (reads_viewport) {
@@ -182,11 +189,20 @@ absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, Fragmen
   return absl::OkStatus();
 }
 
-// Returns the format that takes all components that state lets through. The format of the
-// attachment is not known, and 32 bits a component are right for all of them.
-ExportFormat FormatOf(uint8_t components) {
+// Returns the format that takes all components that state lets through, in the attachment's
+// precision. Packed formats have all four components.
+ExportFormat FormatOf(uint8_t components, const ColorAttachment& attachment) {
+  if (components == 0) return ExportFormat::kNone;
+  switch (attachment.precision) {
+    case AttachmentPrecision::kFloat16: return ExportFormat::kFloat16;
+    case AttachmentPrecision::kUnorm16: return ExportFormat::kUnorm16;
+    case AttachmentPrecision::kSnorm16: return ExportFormat::kSnorm16;
+    case AttachmentPrecision::kInt16:
+      return attachment.type == AttachmentType::kUint ? ExportFormat::kUint16
+                                                      : ExportFormat::kSint16;
+    case AttachmentPrecision::k32: break;
+  }
   switch (components) {
-    case 0: return ExportFormat::kNone;
     case 1: return ExportFormat::kR32;
     case 2:
     case 3: return ExportFormat::kGr32;
@@ -207,17 +223,18 @@ void AssignColours(const mir::Module& m, const FragmentState& state, const Reade
     for (uint32_t e = 0; e < v.elements && v.index == 0; ++e) written.insert(v.location + e);
   }
   for (uint32_t location : written) {
-    uint8_t components = 15;
+    ColorAttachment attachment;
     if (state.attachments) {
-      const auto attachment =
-          std::find_if(state.attachments->begin(), state.attachments->end(),
-                       [&](const ColorAttachment& a) { return a.location == location; });
-      components = attachment == state.attachments->end() ? 0 : attachment->write_mask;
+      attachment.write_mask = 0;
+      for (const ColorAttachment& a : *state.attachments) {
+        if (a.location == location) attachment = a;
+      }
     }
+    uint8_t components = attachment.write_mask;
     if (abi.dual_source && components != 0) components = 15;
     if (state.alpha_to_coverage && location == 0) components |= 1u << kAlpha;
-    const ExportFormat format = FormatOf(components);
-    if (format != ExportFormat::kNone) abi.colours.push_back({location, 0, format});
+    const ExportFormat format = FormatOf(components, attachment);
+    if (format != ExportFormat::kNone) abi.colours.push_back({location, 0, format, components});
   }
   abi.dual_source &= !abi.colours.empty();
 }
@@ -234,37 +251,6 @@ absl::Status AddSecondSource(FragmentAbi& abi) {
   return absl::OkStatus();
 }
 
-uint32_t ShaderMaskOf(ExportFormat format) {
-  switch (format) {
-    case ExportFormat::kNone: return 0;
-    case ExportFormat::kR32: return 1;
-    case ExportFormat::kGr32: return 3;
-    case ExportFormat::kAr32: return 9;
-    default: return 15;
-  }
-}
-
-uint32_t DbShaderControl(const mir::Module& m, const FragmentAbi& abi) {
-  constexpr uint32_t kZExport = 1, kStencilExport = 2, kEarlyThenLate = 1u << 4, kKill = 1u << 6,
-                     kMaskExport = 1u << 8, kExecOnHierFail = 1u << 9, kExecOnNoop = 1u << 10,
-                     kDepthBeforeShader = 1u << 12, kLessThanZ = 1u << 13, kGreaterThanZ = 2u << 13,
-                     kCoverageToMask = 1u << 7, kPreShaderDepthCoverage = 1u << 23;
-  const bool early = m.fragment.early_tests;
-  uint32_t r = 0;
-  if (abi.depth != out::DepthOutput::kOff) r |= kZExport;
-  if (abi.writes_stencil) r |= kStencilExport;
-  if (abi.writes_sample_mask) r |= kMaskExport;
-  if (abi.kills) r |= kKill;
-  if (early || !abi.side_effects) r |= kEarlyThenLate;
-  if (abi.side_effects) r |= kExecOnHierFail | kExecOnNoop;
-  if (early) r |= kDepthBeforeShader;
-  if (m.fragment.post_depth) r |= kPreShaderDepthCoverage;
-  if (abi.alpha_in_depth) r |= kCoverageToMask;
-  if (abi.depth == out::DepthOutput::kLess) r |= kLessThanZ;
-  if (abi.depth == out::DepthOutput::kGreater) r |= kGreaterThanZ;
-  return r;
-}
-
 }  // namespace
 
 bool NeedsQuad(const mir::Inst& inst) {
@@ -278,6 +264,10 @@ bool NeedsQuad(const mir::Inst& inst) {
     case Op::kReduce: return inst.imm1 != 0 && inst.imm1 <= 4;
     default: return false;
   }
+}
+
+bool IsPacked(ExportFormat format) {
+  return format >= ExportFormat::kFloat16 && format <= ExportFormat::kSint16;
 }
 
 uint32_t RegistersOf(FragmentVgpr input) { return kRegisters[static_cast<size_t>(input)]; }
@@ -343,39 +333,6 @@ absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& m, const FragmentS
   AssignColours(m, state, reads, abi);
   if (absl::Status s = AddSecondSource(abi); !s.ok()) return s;
   return abi;
-}
-
-void DescribeFragment(const mir::Module& m, const FragmentAbi& abi, out::LaunchRecord& r) {
-  for (const FragmentAttribute& a : abi.attributes.list) r.fragment.inputs.push_back(a.input);
-  if (abi.viewport) r.fragment.inputs.push_back({0, "viewport", true});
-  r.fragment.depth = abi.depth;
-  r.fragment.writes_stencil = abi.writes_stencil;
-  r.fragment.writes_sample_mask = abi.writes_sample_mask;
-  r.fragment.dual_source = abi.dual_source;
-  r.fragment.uses_discard = abi.kills;
-  r.fragment.early_tests = m.fragment.early_tests;
-  r.fragment.post_depth_coverage = m.fragment.post_depth;
-  r.fragment.has_side_effects = abi.side_effects;
-  r.fragment.per_sample = abi.per_sample;
-  r.fragment.samples = abi.samples;
-  r.fragment.alpha_to_coverage = abi.alpha_to_coverage;
-  out::AmdFragment& amd = std::get<out::AmdLaunch>(r.arch).fragment;
-  amd.spi_ps_input_ena = amd.spi_ps_input_addr = abi.inputs;
-  amd.spi_ps_input_cntl = abi.controls;
-  for (size_t i = 0; i < abi.colours.size(); ++i) {
-    const ColourExport& colour = abi.colours[i];
-    amd.spi_shader_col_format |= static_cast<uint32_t>(colour.format) << 4 * i;
-    if (colour.index == 0) r.fragment.colors.push_back(colour.location);
-    // A second source is target 1 of the mask (Mesa 25.0.7, radv_pipeline_graphics.c).
-    const uint32_t target = colour.location + colour.index;
-    amd.cb_shader_mask |= ShaderMaskOf(colour.format) << 4 * target;
-  }
-  amd.spi_shader_z_format = static_cast<uint32_t>(abi.DepthFormat());
-  // Lanes are killed by the last export, which must not be skipped (radv_pipeline_graphics.c).
-  if (abi.kills && abi.colours.empty() && amd.spi_shader_z_format == 0) {
-    amd.spi_shader_col_format = static_cast<uint32_t>(ExportFormat::kR32);
-  }
-  amd.db_shader_control = DbShaderControl(m, abi);
 }
 
 }  // namespace kiln::amd

@@ -64,7 +64,10 @@ struct ColourExport {
   uint32_t location = 0;
   uint8_t index = 0;
   ExportFormat format = ExportFormat::kAbgr32;
+  uint8_t components = 15;  // that state lets through, red in bit 0
 };
+// Returns true for formats of 16 bits a component: two components in each dword of the export.
+bool IsPacked(ExportFormat format);
 
 // How much a program knows of lanes that help: those that cover no sample, or were killed.
 enum class Helpers : uint8_t {
@@ -79,6 +82,8 @@ struct FragmentAbi {
   std::vector<uint32_t> controls;    // SPI_PS_INPUT_CNTL of each attribute
   uint32_t inputs = 0;               // SPI_PS_INPUT_ENA and _ADDR
   uint32_t prim_mask = 0;            // SGPR
+  bool barycentric = false;          // the weights of vertices are read
+  uint32_t provoking_vertex = 0;  // SGPR of such programs: its number in the primitive of each quad
   std::vector<ColourExport> colours;
   uint32_t samples = 1;  // of a pixel
   bool several_samples = false;

@@ -141,5 +141,68 @@ TEST(Fragment, HelpersAreNotedWhereTheyMatter) {
   EXPECT_EQ(helpers(load + "%2:bool = flt %0, 0f\ndemote %2\n"), Helpers::kNone);
 }
 
+// Mesa 25.0.7, ac_choose_spi_color_formats: the same formats for these attachments.
+TEST(Fragment, ThePrecisionOfAttachmentsChoosesTheFormat) {
+  const auto state = [](AttachmentPrecision precision, AttachmentType type, uint8_t mask) {
+    FragmentState s;
+    s.attachments.emplace();
+    s.attachments->push_back({.type = type, .write_mask = mask, .precision = precision});
+    return s;
+  };
+  const auto of = [&](AttachmentPrecision precision, AttachmentType type, uint8_t mask) {
+    return StateOf(kColour, kZeros, state(precision, type, mask));
+  };
+  using P = AttachmentPrecision;
+  using T = AttachmentType;
+  for (const uint8_t mask : {15, 1, 4}) {
+    EXPECT_EQ(of(P::kFloat16, T::kFloat, mask).spi_shader_col_format, 4u);
+    EXPECT_EQ(of(P::kUnorm16, T::kFloat, mask).spi_shader_col_format, 5u);
+    EXPECT_EQ(of(P::kSnorm16, T::kFloat, mask).spi_shader_col_format, 6u);
+    EXPECT_EQ(of(P::kInt16, T::kUint, mask).spi_shader_col_format, 7u);
+    EXPECT_EQ(of(P::kInt16, T::kSint, mask).spi_shader_col_format, 8u);
+    EXPECT_EQ(of(P::kInt16, T::kSint, mask).cb_shader_mask, 15u);
+  }
+  EXPECT_EQ(of(P::k32, T::kFloat, 1).spi_shader_col_format, 1u);
+  EXPECT_EQ(of(P::k32, T::kFloat, 3).spi_shader_col_format, 2u);
+  EXPECT_EQ(of(P::k32, T::kFloat, 9).spi_shader_col_format, 3u);
+  EXPECT_EQ(of(P::k32, T::kFloat, 15).spi_shader_col_format, 9u);
+  EXPECT_EQ(of(P::kFloat16, T::kFloat, 0).spi_shader_col_format, 0u);
+}
+
+TEST(Fragment, ASecondSourceHasThePrecisionOfTheFirst) {
+  FragmentState state;
+  state.attachments.emplace();
+  state.attachments->push_back({.precision = AttachmentPrecision::kFloat16});
+  const out::AmdFragment f =
+      StateOf("output 0 location 0.0 f32 x4\noutput 1 location 0.0 f32 x4 index 1\n",
+              absl::StrCat(kZeros, "store_output[1, 0] 0f, 0f, 0f, 0f\n"), state);
+  EXPECT_EQ(f.spi_shader_col_format, 0x44u);
+}
+
+// Mesa 25.0.7, radv_cmd_buffer.c, offset_to_ps_input.
+TEST(Fragment, PerVertexAttributesAreReadAsExported) {
+  const auto f =
+      Assign("input 0 location 0.0 i32 x1 per_vertex\n", "%0:i32 = interpolate[0, vertex1 0]\n");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->controls, (std::vector<uint32_t>{1u << 10 | 1u << 11 | 1u << 5}));
+  EXPECT_EQ(f->inputs, 2u) << "no other barycentrics than the hardware must have";
+  EXPECT_FALSE(f->barycentric);
+  EXPECT_EQ(f->helpers, Helpers::kNone);
+}
+
+TEST(Fragment, WeightsOfVerticesAreBarycentricsOfTheirPosition) {
+  FragmentState state;
+  state.samples = 4;
+  const auto f = Assign(
+      "input 0 builtin bary_coord f32 x3 centroid\n"
+      "input 1 builtin bary_coord_no_perspective f32 x3 noperspective\n",
+      "%0:f32 = load_input[0, 0]\n%1:f32 = interpolate[1, sample 0] 1\n", state);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_TRUE(f->barycentric);
+  EXPECT_TRUE(f->controls.empty());
+  EXPECT_EQ(f->inputs, 1u << 2 | 1u << 5);
+  EXPECT_EQ(f->helpers, Helpers::kUnnoted) << "another position is found by slopes";
+}
+
 }  // namespace
 }  // namespace kiln::amd

@@ -124,6 +124,7 @@ constexpr mid::Features kFeatures = {
     .shared_int64_atomics = true,
     .float64 = true,
     .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
+    .barycentrics = true,
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31, .by_lane = true},
     .most_lanes = 64,

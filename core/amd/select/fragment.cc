@@ -2,7 +2,9 @@
 //
 // An interpolated component is two instructions, v_interp_p1_f32 by i and v_interp_p2_f32 by j,
 // which read the attribute of the lane's own primitive; a flat one is v_interp_mov_f32 of the
-// provoking vertex. Lanes of a wave may be of several primitives, so none of these is uniform.
+// provoking vertex. Lanes of a wave may be of several primitives, so none of these is uniform. A
+// per-vertex one has the values of all vertices, in the order of the primitive's own
+// (ROTATE_PC_PTR). i and j, however, are weights in an order of the hardware.
 //
 // Sources: Mesa 25.0.7, aco_instruction_selection (emit_interp_instr), ac_nir_lower_ps_early.c
 // (positions of samples, offsets), ac_nir_lower_intrinsics_to_args.c (fields of the ancillary
@@ -165,6 +167,7 @@ Fragment::Barycentrics Fragment::BarycentricsFor(mir::InstId id) {
   using mir::InterpolateAt;
   const mir::Inst& inst = m_.inst(id);
   const mir::Interface& v = m_.inputs[inst.imm0];
+  if (IsFlat(v) || v.interpolation == mir::Interpolation::kPerVertex) return {};
   if (inst.op == mir::Op::kLoadInput) {
     return BarycentricsOf(fragment().BarycentricsAt(v.interpolation, v.auxiliary));
   }
@@ -194,13 +197,14 @@ Operand Fragment::Interpolated(uint32_t attribute, uint32_t component, const Bar
   return e_.ValuTied(Opcode::kVInterpP2F32, {at.j}, first, extra);
 }
 
-Operand Fragment::Flat(uint32_t attribute, uint32_t component) {
-  constexpr uint32_t kFirstVertex = 2;  // P0, which has the provoking vertex's value
+// P0 of a flat attribute has the provoking vertex's value.
+Operand Fragment::OfVertex(uint32_t attribute, uint32_t component, uint32_t vertex) {
+  constexpr uint32_t kParameters[] = {2, 0, 1};  // P0, P10, P20
   Extra extra;
   extra.attribute = static_cast<uint8_t>(attribute);
   extra.channel = static_cast<uint8_t>(component);
   const Operand def = Use(e_.New(kFileV));
-  e_.EmitRaw(Op(Opcode::kVInterpMovF32), {def}, {Imm(kFirstVertex)}, extra);
+  e_.EmitRaw(Op(Opcode::kVInterpMovF32), {def}, {Imm(kParameters[vertex])}, extra);
   return def;
 }
 
@@ -209,9 +213,14 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
   const mir::Interface& v = m_.inputs[m_.inst(id).imm0];
   const std::vector<uint32_t>& of = fragment().attributes.of[m_.inst(id).imm0];
   const bool distances = v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance;
+  const auto position = static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(m_.inst(id).imm1));
+  const uint32_t vertex = m_.inst(id).op == mir::Op::kInterpolate && mir::IsAtVertex(position)
+                              ? mir::VertexOf(position)
+                              : 0;
   const auto element = [&](uint32_t n) {
     const uint32_t c = distances ? DistanceComponent(m_, v, n) : v.component + component;
-    return IsFlat(v) ? Flat(of[n], c) : Interpolated(of[n], c, at);
+    if (v.interpolation == mir::Interpolation::kPerVertex) return OfVertex(of[n], c, vertex);
+    return IsFlat(v) ? OfVertex(of[n], c, 0) : Interpolated(of[n], c, at);
   };
   if ((m_.inst(id).flags & mir::kIndexed) == 0) return element(0);
   const mir::ValueId index = m_.source(id, 0);
@@ -230,10 +239,9 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
 
 absl::Status Fragment::ReadAttribute(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::Interface& v = m_.inputs[inst.imm0];
   const uint32_t first =
       inst.op == mir::Op::kLoadInput ? inst.imm1 : mir::InterpolatedComponent(inst.imm1);
-  const Barycentrics at = IsFlat(v) ? Barycentrics() : BarycentricsFor(id);
+  const Barycentrics at = BarycentricsFor(id);
   for (int i = 0; i < inst.num_results; ++i) {
     if (!e_.Used(m_.result(id, i))) continue;
     e_.Set(m_.result(id, i), ElementOf(id, first + static_cast<uint32_t>(i), at));
@@ -289,7 +297,11 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
     case BuiltIn::kLayer:
       give(Bits(FragmentVgpr::kAncillary, kLayerFirst, kLayerBits));
       return absl::OkStatus();
-    case BuiltIn::kViewportIndex: give(Flat(*fragment().viewport, 0)); return absl::OkStatus();
+    case BuiltIn::kViewportIndex:
+      give(OfVertex(*fragment().viewport, 0, 0));
+      return absl::OkStatus();
+    case BuiltIn::kBaryCoord:
+    case BuiltIn::kBaryCoordNoPerspective: ReadWeights(id); return absl::OkStatus();
     case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();
     case BuiltIn::kSamplePosition:
       for (int i = 0; i < inst.num_results; ++i) {

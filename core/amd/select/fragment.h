@@ -40,12 +40,17 @@ class Fragment : public Room {
   Barycentrics Moved(FragmentVgpr from, const Operand& x, const Operand& y);
   Operand Difference(const Operand& value, bool down);
   std::array<Operand, 2> OffsetOfSample(const Operand& sample);
+  // Returns the coordinates by which an instruction's input is interpolated; of a flat or
+  // per-vertex one none.
   Barycentrics BarycentricsFor(mir::InstId id);
   Operand Interpolated(uint32_t attribute, uint32_t component, const Barycentrics& at);
-  Operand Flat(uint32_t attribute, uint32_t component);
+  // Returns the value that one vertex gave a flat or per-vertex attribute.
+  Operand OfVertex(uint32_t attribute, uint32_t component, uint32_t vertex);
   absl::Status ReadAttribute(mir::InstId id);
   Operand ElementOf(mir::InstId id, uint32_t component, const Barycentrics& at);
   absl::Status ReadBuiltIn(mir::InstId id);
+  void ReadWeights(mir::InstId id);
+  std::array<Operand, 3> WeightsOf(const Barycentrics& at);
   Operand Bits(FragmentVgpr input, uint32_t first, uint32_t count);
   Operand SampleId();
   Operand SampleMask();

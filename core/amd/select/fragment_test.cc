@@ -129,5 +129,28 @@ TEST(SelectFragment, HelpersAreThoseThatAreNotLive) {
   EXPECT_THAT(Of(input, whole + helps), HasSubstr("helper_mask"));
 }
 
+TEST(SelectFragment, PerVertexInputsAreMovesOfEachParameter) {
+  const std::string text = Of("input 0 location 0.0 f32 x2 per_vertex\n",
+                              "%1:f32 = interpolate[0, vertex0 0]\n"
+                              "%2:f32 = interpolate[0, vertex1 1]\n"
+                              "%3:f32 = interpolate[0, vertex2 0]\n"
+                              "%4:f32 = fadd %1, %2\n%0:f32 = fadd %3, %4\n" +
+                                  std::string(kStoreFloat));
+  EXPECT_EQ(Count(text, "v_interp_mov_f32"), 3u) << text;
+  EXPECT_THAT(text, HasSubstr("v_interp_mov_f32 #0x2"));
+  EXPECT_THAT(text, HasSubstr("v_interp_mov_f32 #0x0"));
+  EXPECT_THAT(text, HasSubstr("v_interp_mov_f32 #0x1"));
+}
+
+// The order of i and j is the hardware's: two bits for each quad say where vertex 0 is.
+TEST(SelectFragment, WeightsAreSortedByTheProvokingVertex) {
+  const std::string body = absl::StrCat("%0:f32 = load_input[0, 1]\n", kStoreFloat);
+  const std::string text = Of("input 0 builtin bary_coord f32 x3\n", body);
+  EXPECT_THAT(text, HasSubstr("v_bfe_u32"));
+  EXPECT_THAT(text, HasSubstr("s_bfe_u32")) << "the kind of primitive";
+  EXPECT_THAT(text, HasSubstr("v_cndmask_b32"));
+  EXPECT_THAT(text, Not(HasSubstr("v_interp")));
+}
+
 }  // namespace
 }  // namespace kiln::amd

@@ -66,6 +66,12 @@ Extra Dpp(uint16_t control) {
 
 Operand LaneBelow32(Emission& e) { return e.Valu(Opcode::kVMbcntLoU32B32, {Imm(~0u), Imm(0)}); }
 
+// Counts the lanes below in a mask of all lanes.
+Operand LaneOf(Emission& e) {
+  const Operand low = LaneBelow32(e);
+  return e.wide() ? e.Valu(Opcode::kVMbcntHiU32B32, {Imm(~0u), low}) : low;
+}
+
 // Halves of doubles move like other dwords.
 absl::Status Lanes::VisitDouble(mir::InstId id) {
   using mir::Op;
@@ -96,7 +102,7 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   if (!e_.IsBool(result) && e_.BitsOf(result) > 32) return VisitDouble(id);
   switch (m_.inst(id).op) {
-    case Op::kSubgroupInvocation: e_.Set(result, LaneNumber()); break;
+    case Op::kSubgroupInvocation: e_.Set(result, LaneOf(e_)); break;
     case Op::kSubgroupElect: Elect(result); break;
     case Op::kSubgroupAny:
     case Op::kSubgroupAll: Vote(id); break;
@@ -115,12 +121,6 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
 }
 
 // ---- Numbers and masks of lanes.
-
-// Counts the lanes below in a mask of all lanes.
-Operand Lanes::LaneNumber() {
-  const Operand low = LaneBelow32(e_);
-  return e_.wide() ? e_.Valu(Opcode::kVMbcntHiU32B32, {Imm(~0u), low}) : low;
-}
 
 // Returns the number of the first lane that is on.
 Operand Lanes::FirstLane() {

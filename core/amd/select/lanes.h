@@ -16,6 +16,8 @@ Extra Dpp(uint16_t control);
 
 // Returns the lane's number; 32 in all lanes from the 32nd on.
 Operand LaneBelow32(Emission& e);
+// Returns the lane's number.
+Operand LaneOf(Emission& e);
 
 class Lanes : public Room {
  public:
@@ -25,7 +27,6 @@ class Lanes : public Room {
   absl::Status VisitDerivative(mir::InstId id);
 
  private:
-  Operand LaneNumber();
   Operand FirstLane();
   void Elect(mir::ValueId result);
   void Vote(mir::InstId id);

@@ -20,6 +20,18 @@ constexpr uint32_t kOne = 0x3f800000;                          // 1.0
 constexpr uint8_t kDepthTarget = 8, kNoTarget = 9;             // MRTZ, NULL
 constexpr uint8_t kDone = 1, kCompressed = 2, kValidMask = 4;  // Extra::export_flags
 
+// Returns the conversion of two components to a packed format. Halves are rounded towards zero, as
+// Mesa's are; integers saturate.
+Opcode PackingOf(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::kUnorm16: return Opcode::kVCvtPknormU16F32;
+    case ExportFormat::kSnorm16: return Opcode::kVCvtPknormI16F32;
+    case ExportFormat::kUint16: return Opcode::kVCvtPkU16U32;
+    case ExportFormat::kSint16: return Opcode::kVCvtPkI16I32;
+    default: return Opcode::kVCvtPkrtzF16F32;
+  }
+}
+
 }  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
@@ -82,6 +94,24 @@ std::optional<Outputs::Export> Outputs::DepthExport() {
   return made;
 }
 
+// Packs red and green, blue and alpha into a dword each. A pair of which state lets nothing
+// through, or of which nothing is stored, is off.
+Outputs::Export Outputs::PackedExportOf(const ColourExport& colour, uint8_t target,
+                                        const Colour& values) {
+  Export made;
+  made.target = target;
+  made.compressed = true;
+  for (size_t pair = 0; pair < 2; ++pair) {
+    const Operand &first = values[2 * pair], &second = values[2 * pair + 1];
+    const bool let_through = (colour.components >> (2 * pair) & 3) != 0;
+    if (!let_through || (!Exists(first) && !Exists(second))) continue;
+    const auto given = [](const Operand& o) { return Exists(o) ? o : Imm(0); };
+    made.values[pair] = e_.Valu(PackingOf(colour.format), {given(first), given(second)});
+    made.enable |= static_cast<uint8_t>(3u << 2 * pair);
+  }
+  return made;
+}
+
 Outputs::Export Outputs::ColourExportOf(const ColourExport& colour, uint8_t target) {
   Export made;
   made.target = target;
@@ -92,6 +122,7 @@ Outputs::Export Outputs::ColourExportOf(const ColourExport& colour, uint8_t targ
     made.values[channel] = o;
     made.enable |= static_cast<uint8_t>(1u << channel);
   };
+  if (IsPacked(colour.format)) return PackedExportOf(colour, target, values);
   switch (colour.format) {
     case ExportFormat::kAr32:  // from GFX10 on in the first two channels
       put(0, values[0]);

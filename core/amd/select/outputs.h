@@ -35,6 +35,7 @@ class Outputs : public Room {
   };
 
   std::optional<Export> DepthExport();
+  Export PackedExportOf(const ColourExport& colour, uint8_t target, const Colour& values);
   Export ColourExportOf(const ColourExport& colour, uint8_t target);
   void Emit(const Export& made, bool last);
 

@@ -72,5 +72,41 @@ TEST(SelectOutputs, KilledWavesExportToNoTarget) {
   EXPECT_THAT(text, HasSubstr("target 9"));
 }
 
+FragmentState Precision(AttachmentPrecision precision, AttachmentType type, uint8_t mask = 15) {
+  FragmentState state;
+  state.attachments.emplace();
+  state.attachments->push_back({.type = type, .write_mask = mask, .precision = precision});
+  return state;
+}
+
+TEST(SelectOutputs, SixteenBitsAreACompressedExportOfTwoDwords) {
+  using P = AttachmentPrecision;
+  const auto check = [](const std::string& name, const FragmentState& state, bool integers) {
+    const std::string output = integers ? "output 0 location 0.0 i32 x4\n" : kColour;
+    const std::string store = integers ? "store_output[0, 0] 1, 2, 3, 4\n" : kStore;
+    const std::string text = SelectedFragment(output, store, 32, state);
+    const size_t first = text.find(name);
+    EXPECT_NE(first, std::string::npos) << name << text;
+    EXPECT_NE(text.find(name, first + 1), std::string::npos) << name << text;
+    EXPECT_THAT(Exports(text), HasSubstr("enable 15"));
+    EXPECT_THAT(Exports(text), HasSubstr("export_flags 7"));
+  };
+  check("v_cvt_pkrtz_f16_f32", Precision(P::kFloat16, AttachmentType::kFloat), false);
+  check("v_cvt_pknorm_u16_f32", Precision(P::kUnorm16, AttachmentType::kFloat), false);
+  check("v_cvt_pknorm_i16_f32", Precision(P::kSnorm16, AttachmentType::kFloat), false);
+  check("v_cvt_pk_u16_u32", Precision(P::kInt16, AttachmentType::kUint), true);
+  check("v_cvt_pk_i16_i32", Precision(P::kInt16, AttachmentType::kSint), true);
+}
+
+TEST(SelectOutputs, PairsThatNothingIsWrittenOfAreOff) {
+  const auto half = [](uint8_t mask) {
+    return Precision(AttachmentPrecision::kFloat16, AttachmentType::kFloat, mask);
+  };
+  EXPECT_THAT(Of(kColour, kStore, half(2)), HasSubstr("enable 3"));
+  EXPECT_THAT(Of(kColour, kStore, half(8)), HasSubstr("enable 12"));
+  EXPECT_THAT(Of("output 0 location 0.0 f32 x2\n", "store_output[0, 0] 0.25f, 0.5f\n", half(15)),
+              HasSubstr("enable 3"));
+}
+
 }  // namespace
 }  // namespace kiln::amd

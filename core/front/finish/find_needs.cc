@@ -48,6 +48,17 @@ void NeedRoundingOfDoubles(Module& module) {
   module.needs.push_back({Need::kRoundingByWidth, doubles->spirv_id});
 }
 
+// Lists the need for barycentric coordinates with the first variable that is one, or per-vertex.
+void NeedBarycentrics(Module& module) {
+  for (const mir::Interface& v : module.inputs) {
+    if (!mir::IsBarycentric(v.builtin) && v.interpolation != mir::Interpolation::kPerVertex) {
+      continue;
+    }
+    module.needs.push_back({Need::kBarycentrics, v.spirv_id});
+    return;
+  }
+}
+
 }  // namespace
 
 void FindNeeds(Module& module) {
@@ -60,6 +71,7 @@ void FindNeeds(Module& module) {
     if (Uses(module, id, mir::Type::kF64)) note(Need::kFloat64, id);
   });
   NeedRoundingOfDoubles(module);
+  NeedBarycentrics(module);
 }
 
 }  // namespace kiln::front

@@ -70,5 +70,26 @@ TEST(FindNeeds, EachOnceInTheOrderOfTheCode) {
             "addresses 5 half_floats 6 ");
 }
 
+TEST(FindNeeds, Barycentrics) {
+  const auto blamed = [](const std::string& input, const std::string& body) {
+    absl::StatusOr<mir::Module> m =
+        mir::Parse("mir 1 stage fragment " + input + " body { " + body + " return }");
+    EXPECT_TRUE(m.ok()) << m.status();
+    if (!m.ok()) return 0u;
+    FindNeeds(*m);
+    EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
+    EXPECT_LE(m->needs.size(), 1u);
+    return m->Needs(mir::Need::kBarycentrics) ? m->needs[0].spirv_id : 0;
+  };
+  EXPECT_EQ(blamed("input 0 location 0.0 f32 x1 ;%4\n", "%0:f32 = load_input[0, 0]"), 0u);
+  EXPECT_EQ(
+      blamed("input 0 location 0.0 f32 x1 per_vertex ;%4\n", "%0:f32 = interpolate[0, vertex1 0]"),
+      4u);
+  EXPECT_EQ(blamed("input 0 location 0.0 f32 x1 ;%4\n"
+                   "input 1 builtin bary_coord_no_perspective f32 x3 noperspective ;%8\n",
+                   "%0:f32 = load_input[1, 0]"),
+            8u);
+}
+
 }  // namespace
 }  // namespace kiln::front

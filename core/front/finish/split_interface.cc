@@ -74,7 +74,7 @@ class Splitter {
   bool Visit(InstId id) {
     const Op op = m_.inst(id).op;
     replace_.Resolve(m_, id);
-    if (op == Op::kLoadInput) return Load(id);
+    if (op == Op::kLoadInput || op == Op::kInterpolate) return Load(id);
     return op == Op::kStoreOutput && Store(id);
   }
 
@@ -86,15 +86,21 @@ class Splitter {
       return false;
     }
     std::vector<ValueId> dwords;
-    ForParts(inst, inst.num_results, parts, [&](uint32_t variable, uint32_t first, uint32_t count) {
-      b_.set_flags(inst.flags);
-      const InstId load = b_.LoadInput(variable, first, count,
-                                       inst.num_sources != 0 ? m_.source(id, 0) : ValueId());
-      b_.set_flags(0);
-      for (uint32_t i = 0; i < count; ++i) {
-        dwords.push_back(m_.result(load, static_cast<int>(i)));
-      }
-    });
+    // Values of 64 bits are not interpolated: they are loaded, of a primitive or of a vertex.
+    const bool of_vertex = inst.op == Op::kInterpolate;
+    const uint32_t begin = of_vertex ? mir::InterpolatedComponent(inst.imm1) : inst.imm1;
+    const ValueId element = inst.num_sources != 0 ? m_.source(id, 0) : ValueId();
+    ForParts(
+        begin, inst.num_results, parts, [&](uint32_t variable, uint32_t first, uint32_t count) {
+          b_.set_flags(inst.flags);
+          const InstId load = of_vertex
+                                  ? b_.LoadVertex(variable, VertexOf(inst), first, count, element)
+                                  : b_.LoadInput(variable, first, count, element);
+          b_.set_flags(0);
+          for (uint32_t i = 0; i < count; ++i) {
+            dwords.push_back(m_.result(load, static_cast<int>(i)));
+          }
+        });
     for (int i = 0; i < inst.num_results; ++i) {
       const ValueId low = b_.Convert(Op::kZext, dwords[2 * i], Type::kI64);
       const ValueId high = b_.Convert(Op::kZext, dwords[2 * i + 1], Type::kI64);
@@ -119,18 +125,24 @@ class Splitter {
     }
     const ValueId element = addresses != 0 ? m_.source(id, 0) : ValueId();
     size_t at = 0;
-    ForParts(
-        inst, dwords.size() / 2, parts, [&](uint32_t variable, uint32_t first, uint32_t count) {
-          b_.StoreOutput(variable, first, absl::MakeConstSpan(dwords).subspan(at, count), element);
-          at += count;
-        });
+    ForParts(inst.imm1, dwords.size() / 2, parts,
+             [&](uint32_t variable, uint32_t first, uint32_t count) {
+               b_.StoreOutput(variable, first, absl::MakeConstSpan(dwords).subspan(at, count),
+                              element);
+               at += count;
+             });
     return true;
   }
 
-  // Calls fn(variable, first dword in it, number of dwords) for the scalars of an instruction.
+  static uint32_t VertexOf(const Inst& inst) {
+    return mir::VertexOf(static_cast<mir::InterpolateAt>(mir::InterpolateAtOf(inst.imm1)));
+  }
+
+  // Calls fn(variable, first dword in it, number of dwords) for the scalars of an instruction,
+  // which begin with `first_scalar` of the variable.
   template <class Fn>
-  static void ForParts(const Inst& inst, size_t scalars, const Parts& parts, Fn&& fn) {
-    const uint32_t begin = 2 * inst.imm1;
+  static void ForParts(uint32_t first_scalar, size_t scalars, const Parts& parts, Fn&& fn) {
+    const uint32_t begin = 2 * first_scalar;
     const uint32_t end = begin + 2 * static_cast<uint32_t>(scalars);
     if (begin < parts.dwords) fn(parts.first, begin, std::min(end, parts.dwords) - begin);
     if (end > parts.dwords) {

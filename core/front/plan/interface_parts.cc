@@ -41,11 +41,18 @@ SpirvInterface Inside(SpirvInterface outer, const SpirvInterface& member) {
   outer.centroid |= member.centroid;
   outer.sample |= member.sample;
   outer.invariant |= member.invariant;
+  outer.per_vertex |= member.per_vertex;
   if (!member.unsupported.empty()) outer.unsupported = member.unsupported;
   outer.location = member.location;
   outer.component = member.component;
   if (member.index != 0) outer.index = member.index;
   return outer;
+}
+
+mir::Auxiliary AuxiliaryOf(const SpirvInterface& decorations) {
+  return decorations.sample     ? mir::Auxiliary::kSample
+         : decorations.centroid ? mir::Auxiliary::kCentroid
+                                : mir::Auxiliary::kCentre;
 }
 
 class Divider {
@@ -60,19 +67,22 @@ class Divider {
 
   absl::Status Run() {
     const SpirvDecorations& d = m_.decorations[v_.id];
+    if (IsPerVertex(m_, v_)) return DividePerVertex(d);
     location_ = d.interface.location;
     return Divide(v_.pointee, 0, d.builtin, d.interface);
   }
 
  private:
   char Where() const { return fragment_ ? (output_ ? 'F' : 'f') : (output_ ? 'V' : 'v'); }
+  absl::Status DividePerVertex(const SpirvDecorations& decorations);
   absl::Status Divide(uint32_t type, uint32_t leaf, uint32_t builtin,
                       const SpirvInterface& decorations);
   absl::Status DivideStruct(const SpirvType& type, uint32_t leaf,
                             const SpirvInterface& decorations);
   absl::Status Add(const SpirvType& vector, uint32_t leaf, uint32_t elements, bool array,
                    uint32_t builtin, const SpirvInterface& decorations);
-  absl::Status SetBuiltIn(spv::BuiltIn builtin, mir::Interface* variable) const;
+  absl::Status SetBuiltIn(spv::BuiltIn builtin, const SpirvInterface& decorations,
+                          mir::Interface* variable) const;
   absl::Status SetLocation(uint32_t elements, const SpirvInterface& decorations,
                            mir::Interface* variable);
   void SetQualifiers(const SpirvInterface& decorations, mir::Interface* variable) const;
@@ -86,6 +96,32 @@ class Divider {
   // added to locations given to members, in later elements of an array
   uint32_t shift_ = 0;
 };
+
+// Divides the elements of a per-vertex array, whose parts share their entries.
+absl::Status Divider::DividePerVertex(const SpirvDecorations& decorations) {
+  const SpirvType& vertices = *m_.Type(v_.pointee);
+  if (!fragment_ || output_ || vertices.kind != SpirvType::kArray ||
+      vertices.count > mir::kVertices) {
+    return Invalid("per-vertex variable is not an input array of at most three vertices", v_.id);
+  }
+  const uint32_t leaves = m_.Type(vertices.element)->leaves;
+  const auto first = static_cast<uint32_t>(parts_->size());
+  for (uint32_t vertex = 0; vertex < vertices.count; ++vertex) {
+    const auto own = static_cast<uint32_t>(parts_->size());
+    location_ = decorations.interface.location;
+    absl::Status s =
+        Divide(vertices.element, vertex * leaves, decorations.builtin, decorations.interface);
+    if (!s.ok()) return s;
+    for (uint32_t i = own; i < parts_->size(); ++i) {
+      InterfacePart& part = (*parts_)[i];
+      part.variable.interpolation = mir::Interpolation::kPerVertex;
+      part.variable.auxiliary = mir::Auxiliary::kCentre;
+      part.vertex = vertex;
+      if (vertex != 0) part.shares = first + i - own;
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Divider::Divide(uint32_t type_id, uint32_t leaf, uint32_t builtin,
                              const SpirvInterface& decorations) {
@@ -155,7 +191,7 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
     return Refused(decorations.unsupported, "decoration of an input or output", v_.id);
   }
   absl::Status status = builtin != kNoValue
-                            ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), &variable)
+                            ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), decorations, &variable)
                             : SetLocation(elements, decorations, &variable);
   if (!status.ok()) return status;
   part.is_signed = scalar.is_signed;
@@ -166,7 +202,8 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
   return absl::OkStatus();
 }
 
-absl::Status Divider::SetBuiltIn(spv::BuiltIn builtin, mir::Interface* variable) const {
+absl::Status Divider::SetBuiltIn(spv::BuiltIn builtin, const SpirvInterface& decorations,
+                                 mir::Interface* variable) const {
   if (const std::string_view cause = CauseOf(builtin); !cause.empty()) {
     return Refused(cause, NamedRow("built-in variable", "builtin", static_cast<uint32_t>(builtin)),
                    v_.id);
@@ -180,6 +217,12 @@ absl::Status Divider::SetBuiltIn(spv::BuiltIn builtin, mir::Interface* variable)
   if (!TypeFits(info.type, variable->type) || variable->components != info.components ||
       variable->array != is_array) {
     return Invalid("built-in variable is not of its prescribed type", v_.id);
+  }
+  if (mir::IsBarycentric(variable->builtin)) {
+    variable->interpolation = variable->builtin == mir::BuiltIn::kBaryCoord
+                                  ? mir::Interpolation::kSmooth
+                                  : mir::Interpolation::kNoPerspective;
+    variable->auxiliary = AuxiliaryOf(decorations);
   }
   return absl::OkStatus();
 }
@@ -218,10 +261,7 @@ void Divider::SetQualifiers(const SpirvInterface& decorations, mir::Interface* v
   variable->interpolation = flat                         ? mir::Interpolation::kFlat
                             : decorations.no_perspective ? mir::Interpolation::kNoPerspective
                                                          : mir::Interpolation::kSmooth;
-  if (flat) return;
-  variable->auxiliary = decorations.sample     ? mir::Auxiliary::kSample
-                        : decorations.centroid ? mir::Auxiliary::kCentroid
-                                               : mir::Auxiliary::kCentre;
+  if (!flat) variable->auxiliary = AuxiliaryOf(decorations);
 }
 
 }  // namespace
@@ -249,8 +289,18 @@ mir::BuiltIn BuiltInOf(spv::BuiltIn builtin) {
     case spv::BuiltIn::SampleMask: return mir::BuiltIn::kSampleMask;
     case spv::BuiltIn::FragDepth: return mir::BuiltIn::kFragDepth;
     case spv::BuiltIn::FragStencilRefEXT: return mir::BuiltIn::kFragStencilRef;
+    case spv::BuiltIn::BaryCoordKHR: return mir::BuiltIn::kBaryCoord;
+    case spv::BuiltIn::BaryCoordNoPerspKHR: return mir::BuiltIn::kBaryCoordNoPerspective;
     default: return mir::BuiltIn::kNone;
   }
+}
+
+bool IsPerVertex(const SpirvModule& m, const SpirvVariable& variable) {
+  if (m.decorations[variable.id].interface.per_vertex) return true;
+  const SpirvType* type = m.Type(variable.pointee);
+  if (type->kind == SpirvType::kArray) type = m.Type(type->element);
+  return type->kind == SpirvType::kStruct && type->count != 0 &&
+         m.members[type->first_member].interface.per_vertex;
 }
 
 absl::Status PartsOf(const SpirvModule& module, const SpirvVariable& variable, mir::Stage stage,

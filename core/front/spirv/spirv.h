@@ -117,6 +117,7 @@ struct SpirvInterface {
   bool centroid = false;
   bool sample = false;
   bool invariant = false;
+  bool per_vertex = false;            // an array, an element for each vertex of the primitive
   std::string_view unsupported = {};  // cause of refusal where it is used, or empty
 };
 

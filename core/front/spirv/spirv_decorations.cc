@@ -21,9 +21,9 @@ bool ApplyToInterface(SpirvInterface& v, spv::Decoration kind, uint32_t operand)
     case spv::Decoration::Centroid: return v.centroid = true;
     case spv::Decoration::Sample: return v.sample = true;
     case spv::Decoration::Invariant: return v.invariant = true;
-    case spv::Decoration::PerVertexKHR:
-    case spv::Decoration::ExplicitInterpAMD: v.unsupported = "barycentric_coordinates"; return true;
+    case spv::Decoration::PerVertexKHR: return v.per_vertex = true;
     case spv::Decoration::PerPrimitiveEXT: v.unsupported = "mesh_stages"; return true;
+    case spv::Decoration::ExplicitInterpAMD:
     case spv::Decoration::OverrideCoverageNV:
     case spv::Decoration::PassthroughNV:
     case spv::Decoration::PerViewNV: v.unsupported = "vendor_extension"; return true;

@@ -82,6 +82,7 @@ class Reader {
         abi_.interpolator |= abi_.several_samples;
         break;
       case InterpolateAt::kOffset: abi_.interpolator = true; break;
+      default: break;  // values of single vertices are refused before (Features)
     }
   }
 

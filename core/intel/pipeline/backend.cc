@@ -158,6 +158,7 @@ mid::Features FeaturesOf(const Device& device) {
           .shared_int64_atomics = false,
           .float64 = false,
           .float64_atomics = false,
+          .barycentrics = false,
           .rounding_by_width = false,
           .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
           .most_lanes = 32,

@@ -284,8 +284,8 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
       return ReadAttribute(
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kSample)));
     case InterpolateAt::kOffset: return ReadAttribute(id, BarycentricsAtOffset(id));
+    default: return e_.Unexpected(inst, "no position in the pixel");
   }
-  return e_.Unexpected(inst, "no position in the pixel");
 }
 
 absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {

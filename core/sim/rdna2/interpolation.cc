@@ -16,6 +16,9 @@ using isa::Opcode;
 
 // Fields of SPI_PS_INPUT_CNTL_n (Mesa, amd/registers/gfx103.json).
 constexpr uint32_t kFlat = 1 << 10, kHalves = 1 << 19;
+// Bit 5 of OFFSET, with FLAT_SHADE: parameters as they were exported, not their differences; of the
+// vertices in their own order (ROTATE_PC_PTR) or in the hardware's.
+constexpr uint32_t kAsExported = 1 << 5, kOwnOrder = 1 << 11, kSprite = 1 << 17;
 
 // Returns the values of a component at the three vertices; all `undefined` if the vertices do not
 // have it.
@@ -48,11 +51,21 @@ uint32_t HalfDifferences(uint32_t a, uint32_t b) {
   return both;
 }
 
-// Returns P10, P20, P0.
-std::array<uint32_t, 3> ParameterOf(const std::array<uint32_t, 3>& vertex, uint32_t control) {
-  if ((control & kFlat) != 0) return {0, 0, vertex[0]};
+bool IsPerVertex(uint32_t control) {
+  return (control & kFlat) != 0 && (control & kAsExported) != 0 && (control & kSprite) == 0;
+}
+
+// Returns P10, P20, P0 from the values at the vertices.
+std::array<uint32_t, 3> ParameterOf(const FragmentWave& of, const std::array<uint32_t, 3>& own,
+                                    uint32_t control) {
+  const auto vertex = [&](uint32_t place) { return own[of.VertexAt(place)]; };
+  if (IsPerVertex(control)) {
+    if ((control & kOwnOrder) != 0) return {own[1], own[2], own[0]};
+    return {vertex(1), vertex(2), vertex(0)};
+  }
+  if ((control & kFlat) != 0) return {0, 0, own[0]};
   const auto difference = (control & kHalves) != 0 ? HalfDifferences : Difference;
-  return {difference(vertex[1], vertex[0]), difference(vertex[2], vertex[0]), vertex[0]};
+  return {difference(vertex(1), vertex(0)), difference(vertex(2), vertex(0)), vertex(0)};
 }
 
 absl::Status Wrong(const Op& op, const WaveState& wave, absl::StatusCode code,
@@ -72,11 +85,13 @@ absl::Status Check(const Op& op, const FragmentWave* of, const WaveState& wave) 
     return Wrong(op, wave, absl::StatusCode::kFailedPrecondition,
                  "reads parameters while m0 is not prim_mask");
   }
-  const bool of_vertex = op.inst.op == Opcode::kVInterpMovF32 && (op.inst.src[0].code & 0xff) != 2;
+  const bool moves = op.inst.op == Opcode::kVInterpMovF32;
+  const bool of_vertex = moves && (op.inst.src[0].code & 0xff) != 2;
   const uint32_t control = out::AmdOf(*of->record).fragment.spi_ps_input_cntl[op.inst.attribute];
-  if (of_vertex && (control & kFlat) != 0) {
-    return NotModelled(op, wave.size, "values of single vertices");
+  if (of_vertex && (control & kFlat) != 0 && !IsPerVertex(control)) {
+    return refuse("another vertex's value of a flat attribute");
   }
+  if (!moves && IsPerVertex(control)) return refuse("of an attribute that has values of vertices");
   return absl::OkStatus();
 }
 
@@ -90,7 +105,8 @@ absl::Status ExecuteInterpolation(const Op& op, const Context& context, WaveStat
   }
   const uint32_t control = out::AmdOf(*of->record).fragment.spi_ps_input_cntl[op.inst.attribute];
   alu::LaneInputs in;
-  in.parameter = ParameterOf(VerticesOf(of->Shape(), of->record->fragment.inputs[op.inst.attribute],
+  in.parameter = ParameterOf(*of,
+                             VerticesOf(of->Shape(), of->record->fragment.inputs[op.inst.attribute],
                                         op.inst.channel, context.undefined),
                              control);
   const alu::Mode mode = alu::ModeOf(w.mode);

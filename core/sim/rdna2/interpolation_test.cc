@@ -47,7 +47,36 @@ TEST(Interpolation, FlatAttributesAreTheProvokingVertexs) {
   EXPECT_EQ(Red(p, 3, 3), 1.0f);
   p = Reading(kMoveP10);
   ControlOf(p) = 1 << 10;
-  EXPECT_EQ(RunDraw(p).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(RunDraw(p).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// FLAT_SHADE, bit 5 of OFFSET; with ROTATE_PC_PTR in the order of the primitive's own vertices.
+TEST(Interpolation, PerVertexAttributesAreTheVerticesValues) {
+  constexpr uint32_t kPerVertex = 1 << 10 | 1 << 5, kOwnOrder = kPerVertex | 1 << 11;
+  const auto red = [](const Words& move, uint32_t control, uint32_t number) {
+    // LOAD_PROVOKING_VTX: the first place has vertex (3 - n) % 3, where n is the number plus 1.
+    FragmentProgram p = Reading(move);
+    std::get<out::AmdLaunch>(p.record.arch).rsrc1 |= 1u << 27;
+    p.draw.primitives[0].number = number;
+    ControlOf(p) = control;
+    return Red(std::move(p), 1, 2);
+  };
+  for (uint32_t number = 0; number < 3; ++number) {
+    EXPECT_EQ(red(kMoveP0, kOwnOrder, number), 1.0f);
+    EXPECT_EQ(red(kMoveP10, kOwnOrder, number), 3.0f);
+    EXPECT_EQ(red(kMoveP20, kOwnOrder, number), 5.0f);
+    EXPECT_EQ(red(kInterpolate, 0, number), 1 + 2 * 0.375f + 4 * 0.625f);
+    EXPECT_EQ(red(kMoveP0, 1 << 10, number), 1.0f);
+  }
+  EXPECT_EQ(red(kMoveP0, kPerVertex, 2), 1.0f);
+  EXPECT_EQ(red(kMoveP10, kPerVertex, 2), 3.0f);
+  EXPECT_EQ(red(kMoveP0, kPerVertex, 0), 5.0f);
+  EXPECT_EQ(red(kMoveP10, kPerVertex, 0), 1.0f);
+  EXPECT_EQ(red(kMoveP20, kPerVertex, 0), 3.0f);
+  EXPECT_EQ(red(kMoveP0, kPerVertex, 1), 3.0f);
+  FragmentProgram p = Reading(kInterpolate);
+  ControlOf(p) = kOwnOrder;
+  EXPECT_THAT(std::string(RunDraw(p).status().message()), HasSubstr("has values of vertices"));
 }
 
 TEST(Interpolation, ReadsHalves) {

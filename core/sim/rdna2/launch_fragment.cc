@@ -107,16 +107,23 @@ scene::Point PlaceOf(Input input, const FragmentWave& of, int lane) {
   return {corner.x + in.x, corner.y + in.y};
 }
 
-// i / w, j / w, 1 / w at the pixel's centre: the weights of vertices 1 and 2.
-std::array<uint32_t, 3> PullModel(const scene::Primitive& shape, const scene::Point& at) {
-  const std::array<float, 2> ij = shape.Barycentrics(at, /*perspective=*/true);
-  const float inverse = 1 / shape.W(at);
+// Returns i and j: the weights of the second and the third vertex in the hardware's order.
+std::array<float, 2> WeightsOf(const FragmentWave& of, const scene::Point& at, bool perspective) {
+  const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
+  const std::array<float, 3> all = {1 - b[0] - b[1], b[0], b[1]};
+  return {all[of.VertexAt(1)], all[of.VertexAt(2)]};
+}
+
+// i / w, j / w, 1 / w at the pixel's centre.
+std::array<uint32_t, 3> PullModel(const FragmentWave& of, const scene::Point& at) {
+  const std::array<float, 2> ij = WeightsOf(of, at, /*perspective=*/true);
+  const float inverse = 1 / of.Shape().W(at);
   return {AsBits(ij[0] * inverse), AsBits(ij[1] * inverse), AsBits(inverse)};
 }
 
 std::array<uint32_t, 3> Barycentrics(Input input, const FragmentWave& of, const scene::Point& at) {
   const bool perspective = input <= Input::kPerspectiveCentroid;
-  const std::array<float, 2> ij = of.Shape().Barycentrics(at, perspective);
+  const std::array<float, 2> ij = WeightsOf(of, at, perspective);
   const uint32_t which = 4 * static_cast<uint32_t>(input);
   return {AsBits(scene::Jittered(*of.draw, ij[0], at, which + 4)),
           AsBits(scene::Jittered(*of.draw, ij[1], at, which + 5)), 0};
@@ -128,13 +135,18 @@ uint32_t Ancillary(const FragmentWave& of, int lane) {
   return sample << 8 | (of.Shape().layer & 0x1fff) << 16;
 }
 
+// LOAD_PROVOKING_VTX of SPI_SHADER_PGM_RSRC1_PS.
+bool LoadsProvokingVertex(const out::LaunchRecord& record) {
+  return (out::AmdOf(record).rsrc1 >> 27 & 1) != 0;
+}
+
 // Returns the dwords of an input in a lane.
 std::array<uint32_t, 3> ValueOf(Input input, const FragmentWave& of, int lane) {
   const scene::Point at = PlaceOf(input, of, lane), corner = of.Corner(lane);
   const scene::Primitive& shape = of.Shape();
   const auto x = static_cast<uint32_t>(corner.x), y = static_cast<uint32_t>(corner.y);
   switch (input) {
-    case Input::kPullModel: return PullModel(shape, at);
+    case Input::kPullModel: return PullModel(of, at);
     case Input::kPositionX: return {AsBits(static_cast<float>(at.x))};
     case Input::kPositionY: return {AsBits(static_cast<float>(at.y))};
     case Input::kPositionZ: return {AsBits(scene::Jittered(*of.draw, shape.Depth(at), at, 1))};
@@ -219,6 +231,9 @@ std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool op
     wave.record = &record;
     wave.prim_mask = kPrimMask | (wave.primitive & 0xffff);
     if (CoversAll(wave)) wave.prim_mask |= kNoCentroids;
+    if (LoadsProvokingVertex(record) && wave.Shape().vertices == 3) {
+      wave.provoking_vertex = (wave.Shape().number + 1) % 3;  // each order, by turns
+    }
   }
   return waves;
 }
@@ -226,7 +241,8 @@ std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool op
 void FillFragmentWave(const FragmentWave& of, int sgpr, WaveState& w) {
   const out::AmdLaunch& amd = out::AmdOf(*of.record);
   w.SetScalar(sgpr++, of.prim_mask);
-  if ((amd.rsrc1 >> 27 & 1) != 0) ++sgpr;  // LOAD_PROVOKING_VTX: of no use to single primitives
+  // Two bits for each quad, all of one primitive here.
+  if (LoadsProvokingVertex(*of.record)) w.SetScalar(sgpr++, of.provoking_vertex * 0x55555555u);
   if ((amd.rsrc2 & 1) != 0) w.SetScalar(sgpr, 0);
   for (int lane = 0; lane < w.lanes(); ++lane) {
     if ((of.quads >> lane & 1) != 0) FillLane(of, lane, w);
@@ -243,7 +259,8 @@ uint32_t PixelState(const out::LaunchRecord& record, const scene::FragmentInputs
   const bool point =
       std::any_of(primitive.built_ins.begin(), primitive.built_ins.end(),
                   [](const scene::BuiltInValues& v) { return v.attribute == "point_coord"; });
-  return draw.samples | mask << 6 | (point ? 0u : 2u) << 22;
+  const uint32_t kind = point ? 0 : primitive.vertices - 1;
+  return draw.samples | mask << 6 | kind << 22;
 }
 
 }  // namespace kiln::sim::rdna2

@@ -133,6 +133,31 @@ TEST(LaunchFragment, CentroidsOfWholePixelsAreLeftOut) {
   EXPECT_NE(centroid_of_whole(1 << 2, 15), kUntouched);
 }
 
+// LOAD_PROVOKING_VTX: i and j belong to vertices in an order that begins anywhere; the place of
+// vertex 0 is in two bits for each quad.
+TEST(LaunchFragment, ProvokingVerticesFollowPrimMask) {
+  FragmentProgram p = ProgramOf(kEndProgram);
+  // Vertices 0, 1 and 2 have these weights at the centre of pixel (2, 1), lane 6.
+  p.draw.primitives[0].weight = {{{0, 0, 0.125}, {0, 0, 0.25}, {0, 0, 0.625}}};
+  const auto filled = [&](uint32_t number, uint32_t vertices) {
+    p.draw.primitives[0].number = number;
+    p.draw.primitives[0].vertices = vertices;
+    return Filled(p, 1 << 1 | 1 << 5);
+  };
+  EXPECT_THAT(Floats(filled(0, 3), kLane, 4), testing::ElementsAre(0.25f, 0.625f, 0.25f, 0.625f));
+  std::get<out::AmdLaunch>(p.record.arch).rsrc1 |= 1u << 27;
+  const WaveState first = filled(0, 3), second = filled(1, 3), third = filled(2, 3);
+  EXPECT_EQ(first.scalar[4], 0x55555555u);
+  EXPECT_EQ(second.scalar[4], 0xaaaaaaaau);
+  EXPECT_EQ(third.scalar[4], 0u);
+  // Vertices 2, 0, 1; then 1, 2, 0.
+  EXPECT_THAT(Floats(first, kLane, 4), testing::ElementsAre(0.125f, 0.25f, 0.125f, 0.25f));
+  EXPECT_THAT(Floats(second, kLane, 4), testing::ElementsAre(0.625f, 0.125f, 0.625f, 0.125f));
+  EXPECT_THAT(Floats(third, kLane, 4), testing::ElementsAre(0.25f, 0.625f, 0.25f, 0.625f));
+  EXPECT_EQ(filled(0, 2).scalar[4], 0u) << "a line has one order";
+  EXPECT_EQ(PixelState(p.record, p.draw, p.draw.primitives[0]) >> 22, 1u);
+}
+
 TEST(LaunchFragment, RefusesWhatTheHardwareLacks) {
   const auto error = [](auto change) {
     FragmentProgram p = ProgramOf(kEndProgram);

@@ -46,7 +46,8 @@ struct Point {
 };
 
 struct Primitive {
-  uint32_t number = 0;  // in the draw: PrimitiveId
+  uint32_t number = 0;    // in the draw: PrimitiveId
+  uint32_t vertices = 3;  // of a line 2, of a point 1; the last one is repeated
   bool back_facing = false;
   uint32_t layer = 0;  // of the render target
   uint32_t viewport = 0;

@@ -479,6 +479,7 @@ void AddLineSegment(const Line& line, Builder& builder) {
   const Projected on_screen = finite ? Project(at) : Projected{false, {}, {}};
   Cover cover;
   Primitive p = builder.Begin(line, {first, second, second}, on_screen.whole, cover);
+  p.vertices = 2;
   const std::vector<ScreenPoint> ends =
       finite ? VisibleEnds(first, second, builder.transform()) : std::vector<ScreenPoint>();
   if (ends.size() < 2) return builder.Add(p, cover);
@@ -507,6 +508,7 @@ absl::Status AddPoint(const PointSprite& point, Builder& builder) {
   Cover cover;
   Primitive p =
       builder.Begin(point, {point.position, point.position, point.position}, visible, cover);
+  p.vertices = 1;
   p.built_ins.push_back({"point_coord", 0, {0, k1, 0}});
   p.built_ins.push_back({"point_coord", 1, {0, 0, k1}});
   if (!visible) {

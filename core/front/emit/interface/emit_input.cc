@@ -96,7 +96,9 @@ bool InterfaceEmitter::ForRuns(const Pointer& pointer, Access access, Leaves* le
     const uint32_t element = (leaf - part->first_leaf) / components;
     const uint32_t component = (leaf - part->first_leaf) % components;
     const uint32_t run = std::min(end - leaf, components - component);
+    if (part->shares != kNoValue) part->index = (*parts)[part->shares].index;
     access(*part, ElementOf(pointer, *part, element), component, run, leaves);
+    if (part->shares != kNoValue) (*parts)[part->shares].index = part->index;
     if (!Charge(run)) return false;
     leaf += run;
   }
@@ -107,12 +109,20 @@ bool InterfaceEmitter::ForRuns(const Pointer& pointer, Access access, Leaves* le
   return ok();
 }
 
+mir::InstId InterfaceEmitter::Load(const InterfacePart& part, uint32_t input, ValueId index,
+                                   uint32_t component, uint32_t count) {
+  if (part.variable.interpolation != mir::Interpolation::kPerVertex) {
+    return builder().LoadInput(input, component, count, index);
+  }
+  return builder().LoadVertex(input, part.vertex, component, count, index);
+}
+
 bool InterfaceEmitter::LoadInput(const Pointer& pointer, Leaves* leaves) {
   return ForRuns(
       pointer,
       [this](InterfacePart& part, ValueId index, uint32_t component, uint32_t count, Leaves* out) {
         const uint32_t input = EntryOf(module().inputs, part);
-        const mir::InstId load = builder().LoadInput(input, component, count, index);
+        const mir::InstId load = Load(part, input, index, component, count);
         for (uint32_t i = 0; i < count; ++i) {
           out->push_back(AsLeaf(part, module().result(load, static_cast<int>(i))));
         }
@@ -166,8 +176,10 @@ bool InterfaceEmitter::EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt
                                uint32_t count, Leaves* out) {
     const uint32_t input = EntryOf(module().inputs, part);
     const bool flat = part.variable.interpolation == mir::Interpolation::kFlat;
-    fits = fits && part.variable.builtin == mir::BuiltIn::kNone &&
-           part.variable.type == mir::Type::kF32;
+    const bool has_positions =
+        part.variable.builtin == mir::BuiltIn::kNone || mir::IsBarycentric(part.variable.builtin);
+    fits = fits && has_positions && part.variable.type == mir::Type::kF32 &&
+           part.variable.interpolation != mir::Interpolation::kPerVertex;
     Leaves sources;
     if (index.valid()) sources.push_back(index);
     if (!flat) sources.insert(sources.end(), place.begin(), place.end());

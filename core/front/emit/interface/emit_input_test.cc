@@ -388,7 +388,9 @@ TEST(Inputs, WhatTheyCannotBe) {
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 Index 1\n"),
             "output index is not 0 or 1, or the variable is not a fragment output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerVertexKHR\n"),
-            "barycentric_coordinates: decoration of an input or output (%7)");
+            "per-vertex variable is not an input array of at most three vertices (%7)");
+  EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 ExplicitInterpAMD\n"),
+            "vendor_extension: decoration of an input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerPrimitiveEXT\n"),
             "mesh_stages: decoration of an input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerViewNV\n"),

@@ -32,6 +32,9 @@ class InterfaceEmitter : public Pointers {
                                         uint32_t count, Leaves* leaves)>;
   bool ForRuns(const Pointer& pointer, Access access, Leaves* leaves);
   bool ForStructs(const Pointer& pointer, Access access, Leaves* leaves);
+  // Emits the load of `count` components of an input's element, of the part's vertex if it has one.
+  mir::InstId Load(const InterfacePart& part, uint32_t input, ValueId index, uint32_t component,
+                   uint32_t count);
   ValueId ElementOf(const Pointer& pointer, const InterfacePart& part, uint32_t element);
   bool InterpolateSources(const SpirvInst& inst, mir::InterpolateAt at, Leaves* sources);
   // Convert between the variable's type and that of its leaves.

@@ -7,6 +7,7 @@
 #include "core/front/emit/emit.h"
 #include "core/front/emit/pointers.h"
 #include "core/front/emit/resources.h"
+#include "core/front/plan/interface_parts.h"
 #include "core/front/state/descriptors.h"
 #include "core/front/state/private_arrays.h"
 
@@ -252,7 +253,7 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
 
 // Indexes an array or matrix of an input by value. The index counts the elements of the part that
 // it belongs to, which are vectors or scalars (interface_parts.h). From an array of structs all are
-// loaded, and one is selected (emit_input.cc).
+// loaded, and one is selected (emit_input.cc); likewise from the vertices of a per-vertex input.
 bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId index) {
   const SpirvType* element = spirv().Type(type.element);
   uint32_t count = 1;
@@ -260,7 +261,9 @@ bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId
        element = spirv().Type(element->element)) {
     count *= element->count;
   }
-  if (element->kind == SpirvType::kStruct) {
+  const SpirvVariable& variable = *spirv().Variable(pointer->variable);
+  const bool of_vertices = pointer->type == variable.pointee && IsPerVertex(spirv(), variable);
+  if (element->kind == SpirvType::kStruct || of_vertices) {
     if (pointer->descriptor.valid()) {
       return Refuse("input_structs", "element selected by two dynamic indices", pointer->variable);
     }
