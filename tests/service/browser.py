@@ -144,11 +144,17 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, condition):
-        """Waits until an expression is true."""
+        """Waits until an expression is true. It is not while it fails, as between two pages."""
         deadline = time.monotonic() + self.browser.patience
-        while not self.value("Boolean(%s)" % condition):
+        while True:
+            try:
+                if self.value("Boolean(%s)" % condition):
+                    return
+                state = "the page has: " + self.text()
+            except RuntimeError as error:
+                state = str(error)
             if time.monotonic() > deadline:
-                raise TimeoutError("%s; the page has: %s" % (condition, self.text()))
+                raise TimeoutError("%s; %s" % (condition, state))
             time.sleep(0.05)
 
     def text(self, selector="body"):
