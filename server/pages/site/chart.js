@@ -13,7 +13,7 @@ function niceTop(value, base) {
 }
 
 class Chart {
-  // `options`: title, series: [{label, of: point => number or null}], show: value => text; stacked, log, base: 1024,
+  // Points have `time`, `span` (the seconds before it that it stands for) and what `of` reads. `options`: title, series: [{label, of: point => number or null}], show: value => text; stacked, log, base: 1024,
   // top: least upper end of the axis, fixed: it is the end.
   constructor(figure, options) {
     Object.assign(this, {figure, at: null, points: [], note: ""}, options);
@@ -66,8 +66,8 @@ class Chart {
   scales() {
     const width = Math.max(160, this.svg.clientWidth || this.figure.clientWidth - 24);
     const end = this.points.length ? this.points.at(-1).time : 60;
-    const begin = Math.min(end - 60, Math.max(end - 3600, this.points.length ? this.points[0].time : 0));
-    this.x = time => LEFT + (time - begin) / (end - begin) * (width - LEFT - RIGHT);
+    const begin = Math.min(end - 60, Math.max(end - 3600, this.points.length ? this.points[0].time - this.points[0].span : 0));
+    this.x = time => LEFT + (Math.max(time, begin) - begin) / (end - begin) * (width - LEFT - RIGHT);
     const all = this.points.map(point => {
       const values = this.series.map(series => series.of(point)).filter(value => value !== null && isFinite(value));
       return this.stacked ? [values.reduce((sum, value) => sum + value, 0)] : values;
@@ -108,14 +108,12 @@ class Chart {
       this.points.forEach((point, j) => {
         const value = series.of(point);
         if (value === null || !isFinite(value)) { open = open && this.stacked; return; }
-        const x = this.x(point.time).toFixed(1);
+        const x = this.x(point.time).toFixed(1), start = this.x(point.time - point.span).toFixed(1);
+        const low = this.stacked ? this.y(below[j]).toFixed(1) : null, high = this.y(value + (this.stacked ? below[j] : 0)).toFixed(1);
+        line += open ? `L${x},${high}` : `M${start},${high}L${x},${high}`;
         if (this.stacked) {
-          line += `${line ? "L" : "M"}${x},${this.y(below[j] + value).toFixed(1)}`;
-          back = `L${x},${this.y(below[j]).toFixed(1)}${back}`;
+          back = `L${x},${low}${open ? "" : `L${start},${low}`}${back}`;
           below[j] += value;
-        } else {
-          const place = `${x},${this.y(value).toFixed(1)}`;
-          line += open ? `L${place}` : `M${place}L${place}`;
         }
         open = true;
       });

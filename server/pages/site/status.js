@@ -133,8 +133,8 @@ function showTables(status, points) {
     return [tier, wholeNumber(of("kiln_cache_entries", tier)), bytes(of("kiln_cache_bytes", tier)), percent(of("kiln_cache_bytes", tier) / of("kiln_cache_limit_bytes", tier)),
       bytes(of("kiln_cache_evicted_bytes_total", tier)), age === null ? "–" : duration(age)];
   });
-  const heads = ["tier", "records", "size", "of bound", "evicted", "age then"];
-  const help = {"age then": "mean age of what is evicted: bytes held over bytes evicted in a second, both of the last hour"};
+  const heads = ["tier", "records", "size", "of bound", "evicted", "mean age"];
+  const help = {"mean age": "of what is evicted: bytes held over bytes evicted in a second, both of the last hour"};
   drawTable(find("table-caches"), heads.map((title, i) => ({name: title, title, help: help[title], of: row => row[i], left: i === 0})), caches, null, "No cache.");
   countTable("table-compiler", ["", ""], [["Kiln", status.version], ["glslang", status.glslang],
     ...status.targets.map(target => [`${target.name}, code generation`, String(target.code_generation_version)])], "");
