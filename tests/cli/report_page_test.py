@@ -58,6 +58,7 @@ class ReportPageTest(unittest.TestCase):
 
     def open(self, **window):
         page = self.browser.open("file://" + self.page, **window)
+        self.addCleanup(page.close)
         self.assertEqual(page.errors, [])
         self.assertLessEqual(page.overflow(), 0, "wider than the window")
         return page

@@ -170,6 +170,10 @@ class Page:
             self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
             self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
+    def close(self):
+        if self.browser.pages.pop(self.session, None):
+            self.browser.call("Target.closeTarget", targetId=self.target)
+
     def overflow(self):
         """Returns by how many pixels the page is wider than the window."""
         return self.value("document.documentElement.scrollWidth - document.documentElement.clientWidth")

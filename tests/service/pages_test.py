@@ -103,6 +103,7 @@ class PagesTest(unittest.TestCase):
 
     def open(self, daemon, path, ready, **window):
         page = self.browser.open(daemon.url + path, **window)
+        self.addCleanup(page.close)
         page.wait(ready)
         return page
 
@@ -136,7 +137,7 @@ class PagesTest(unittest.TestCase):
         daemon = self.daemon("--cache-dir=" + self.folder + "/cache")
         page = self.open(daemon, "/", "document.querySelectorAll('.tile').length === 9")
         daemon.load()
-        page.wait("document.querySelectorAll('#table-requests td').length > 0")
+        page.wait("document.getElementById('table-results').innerText.includes('crashed')")  # the last call
         page.wait("document.querySelectorAll('#chart-latency path').length > 1")
         rows = page.text("#table-results")
         for word in ("memory", "miss", "refused", "crashed"):
@@ -271,6 +272,7 @@ class PagesTest(unittest.TestCase):
                 self.assertEqual(sum(map(int, re.findall(r"\d+", back))) < 384, dark, back)
                 name = "status" if path == "/" else path[1:]
                 self.picture(page, "%s_%d_%s" % (name, width, "dark" if dark else "light"))
+                page.close()
 
     def test_read_only_and_nothing_from_elsewhere(self):
         daemon = self.daemon()
