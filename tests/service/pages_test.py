@@ -114,6 +114,11 @@ class PagesTest(unittest.TestCase):
         self.assertNotIn("undefined", page.text())
         self.assertNotIn("Infinity", page.text())
 
+    def choose(self, page, number, value):
+        """Chooses in the page's select of that number, from 1."""
+        page.value("(select => { select.value = '%s'; select.dispatchEvent(new Event('change')); })"
+                   "(document.querySelectorAll('select')[%d])" % (value, number - 1))
+
     def picture(self, page, name):
         if PICTURES:
             page.screenshot(os.path.join(PICTURES, name + ".png"))
@@ -180,8 +185,7 @@ class PagesTest(unittest.TestCase):
         page.call("Input.insertText", text="encode")
         self.assertEqual(column(0), ["fake_encode"])
         page.press("Escape")
-        page.value("(select => { select.value = 'skl'; select.dispatchEvent(new Event('change')); })"
-                   "(document.querySelector('select'))")
+        self.choose(page, 1, "skl")
         self.assertEqual(column(4), ["12", "12"], "select and encode; Escape has emptied the filter")
         self.check(page)
 
@@ -197,6 +201,11 @@ class PagesTest(unittest.TestCase):
         page.click("#tabs button:nth-child(3)")
         self.assertIn("None of them spills.", page.text("#table-shaders"))
         page.click("#tabs button:nth-child(2)")
+        self.choose(page, 4, "fake_count")
+        self.assertIn("fake count", page.text("thead"), "a statistic of the compiler's, when it is asked for")
+        page.click("th [data-name=fake_count]")
+        self.choose(page, 4, "")
+        self.assertEqual(page.value("document.querySelector('th[aria-sort]').innerText"), "time")
         page.click("tbody tr a")
         page.wait("!document.getElementById('one').hidden")
         self.assertRegex(page.text("#one code"), "^[0-9a-f]{64}$")

@@ -2,7 +2,10 @@
 
 const SHADER_ORDERS = [["slowest", "seconds"], ["largest", "code_bytes"], ["most spilling", "spills"], ["most refused", "refused"], ["latest", "last"]];
 
-// `statistics`: those that have a column; the compiler says which do.
+// Statistics that have a column if the compiler declares them; others when they are chosen.
+const SHOWN_STATISTICS = ["instructions", "cycles", "registers", "spills"];
+
+// `statistics`: those that have a column.
 function shaderColumns(statistics) {
   const number = (name, title = name, help) => ({name, title, help, of: row => row[name]});
   return [
@@ -44,7 +47,9 @@ function shadersPage() {
       shader.values.forEach((number, i) => { shader[value.statistics[i].name] = number; });
       return shader;
     });
-    const shown = value.statistics.filter(({name, header}) => header || name === order.name);
+    statistic.offer(value.statistics.map(({name}) => name).filter(name => !SHOWN_STATISTICS.includes(name)));
+    const shown = value.statistics.filter(({name}) => SHOWN_STATISTICS.includes(name) || name === statistic.value());
+    if (order.name !== "spills" && !shaderColumns(shown).some(({name}) => name === order.name)) order.name = "seconds";
     const column = name => [...new Set(rows.map(row => row[name]))].filter(Boolean).sort();
     target.offer(column("target"));
     stage.offer(column("stage"));
@@ -60,10 +65,10 @@ function shadersPage() {
     const empty = rows.length === 0 ? "No shader was compiled yet." : rare && order.name === "spills" ? "None of them spills." : rare ? "None of them was refused." : "No shader of that kind.";
     drawTable(find("table-shaders"), shaderColumns(shown), chosen, order, empty, all ? Infinity : 100, () => { all = true; show(); });
   };
-  const target = choice("target", show), stage = choice("stage", show), result = choice("result", show), filter = filterField("key or cause", show);
+  const target = choice("target", show), stage = choice("stage", show), result = choice("result", show), statistic = choice("also", show, "–"), filter = filterField("key or cause", show);
   const count = make("span", {class: "count"});
   find("tabs").append(...buttons);
-  find("filters").append(target.element, stage.element, result.element, filter.element, count);
+  find("filters").append(target.element, stage.element, result.element, statistic.element, filter.element, count);
   find("filters").addEventListener("submit", event => event.preventDefault());
   window.addEventListener("hashchange", show);
   poll("/shaders.json", 10, next => { value = next; show(); });

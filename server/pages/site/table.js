@@ -45,8 +45,8 @@ function drawTable(place, columns, rows, order, empty, most = Infinity, onAll = 
   if (focused) place.querySelector(`[data-name="${CSS.escape(focused)}"]`)?.focus();
 }
 
-// Makes a select whose choice stays while its options change.
-function choice(label, onchange) {
+// Makes a select whose choice stays while its options change. `none`: the text of no choice.
+function choice(label, onchange, none = "all") {
   const select = make("select", {onchange});
   const element = make("label", {}, label, select);
   return {
@@ -56,7 +56,7 @@ function choice(label, onchange) {
       const chosen = select.value;
       const wanted = ["", ...values];
       if (wanted.join("\n") === [...select.options].map(option => option.value).join("\n")) return;
-      select.replaceChildren(...wanted.map(value => make("option", {value}, value || "all")));
+      select.replaceChildren(...wanted.map(value => make("option", {value}, value || none)));
       select.value = wanted.includes(chosen) ? chosen : "";
     },
   };
