@@ -37,6 +37,8 @@
 #include "server/net/http_pages.h"
 #include "server/net/listener.h"
 #include "server/net/self_probe.h"
+#include "server/pages/activity.h"
+#include "server/pages/pages.h"
 #include "server/quarantine/admin_service.h"
 #include "server/quarantine/quarantine.h"
 #include "server/rpc/health_service.h"
@@ -60,15 +62,18 @@ class Scrape {
     absl::MutexLock lock(&mutex_);
     std::erase_if(sources_, [&](const auto& s) { return s.get() == source; });
   }
-  net::HttpPages::Page Read() {
+  std::vector<prometheus::MetricFamily> Collect() {
     absl::MutexLock lock(&mutex_);
     std::vector<prometheus::MetricFamily> all;
     for (const auto& source : sources_) {
       auto some = source->Collect();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
+    return all;
+  }
+  net::HttpPages::Page Read() {
     return {200, "text/plain; version=0.0.4; charset=utf-8",
-            prometheus::TextSerializer().Serialize(all)};
+            prometheus::TextSerializer().Serialize(Collect())};
   }
 
  private:
@@ -85,6 +90,7 @@ struct Daemon::Parts {
   net::ConnectionTable connections;
   std::unique_ptr<cache::ResultCache> cache;
   std::unique_ptr<metrics::Metrics> metrics;
+  std::unique_ptr<pages::Activity> activity;
   std::unique_ptr<quarantine::Quarantine> quarantine;
   std::unique_ptr<KnownSources> known;
   std::unique_ptr<Recheck> recheck;
@@ -106,10 +112,12 @@ struct Daemon::Parts {
   std::unique_ptr<net::SelfProbe> probe;
   std::shared_ptr<metrics::Network> network;
   Scrape scrape;
+  std::unique_ptr<pages::Pages> own_pages;
   std::unique_ptr<net::HttpPages> pages;
   std::unique_ptr<net::Listener> scrape_listener;
   std::string listen_address;
   std::string metrics_address;
+  pages::Facts facts;
   bool reached_from_elsewhere = false;
   uint64_t max_connections = 0;
   uint64_t max_per_address = 0;
@@ -323,46 +331,70 @@ const char* LackOf(net::Listener::Full full) {
 
 }  // namespace
 
-// A disk cache that fails costs time, not answers: the daemon counts as healthy, and the page says
-// why it is slower.
-net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
+// A disk cache that fails costs time, not answers: the daemon counts as healthy, and the reasons
+// say why it is slower.
+pages::Health Daemon::HealthOf(const Parts& parts) {
+  using State = pages::Health::State;
   const absl::Status status = parts.probe->counters().last;
-  net::HttpPages::Page page;
-  page.status = status.ok() && !parts.stopping ? 200 : 503;
-  if (parts.stopping) {
-    page.body = "stopping\n";
-  } else if (!status.ok()) {
-    page.body = absl::StrCat("the listener does not answer: ", status.message(), "\n");
-  } else {
-    page.body = "ok\n";
+  pages::Health health;
+  if (!status.ok() && !parts.stopping) {
+    health.state = State::kFailing;
+    health.reasons.push_back(absl::StrCat("the listener does not answer: ", status.message()));
   }
   // Not a failure: connected clients are served, and a restart would not give room to others.
   const net::Listener::Counters calls = parts.call_listener->counters();
   if (calls.full != net::Listener::Full::kNo && !parts.stopping) {
-    absl::StrAppend(&page.body, "connections_full: new clients are refused for lack of ",
-                    LackOf(calls.full), ": ", calls.open, " of ", calls.limit,
-                    " are open, and one address may have at most ", parts.max_per_address, "\n");
+    health.reasons.push_back(absl::StrCat("connections_full: new clients are refused for lack of ",
+                                          LackOf(calls.full), ": ", calls.open, " of ", calls.limit,
+                                          " are open, and one address may have at most ",
+                                          parts.max_per_address));
   }
   const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
   if (disk.state != cache::DiskState::kServing) {
-    absl::StrAppend(&page.body, "the disk cache is ", Describe(disk), "\n");
+    health.reasons.push_back(absl::StrCat("the disk cache is ", Describe(disk)));
   }
   const std::string trouble = parts.quarantine->usage().trouble;
   if (!trouble.empty()) {
-    absl::StrAppend(&page.body, "the quarantine is in memory only: ", trouble, "\n");
+    health.reasons.push_back("the quarantine is in memory only: " + trouble);
   }
   if (parts.recheck != nullptr && parts.recheck->differences() > 0) {
-    absl::StrAppend(&page.body, "two workers gave different results for the same job ",
-                    parts.recheck->differences(), " times: see workers_disagree in the log\n");
+    health.reasons.push_back(absl::StrCat("two workers gave different results for the same job ",
+                                          parts.recheck->differences(),
+                                          " times: see workers_disagree in the log"));
   }
+  if (parts.stopping) {
+    health.state = State::kStopping;
+  } else if (status.ok() && !health.reasons.empty()) {
+    health.state = State::kDegraded;
+  }
+  return health;
+}
+
+net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
+  using State = pages::Health::State;
+  const pages::Health health = HealthOf(parts);
+  const bool serves = health.state == State::kOk || health.state == State::kDegraded;
+  net::HttpPages::Page page;
+  page.status = serves ? 200 : 503;
+  page.body = serves ? "ok\n" : health.state == State::kStopping ? "stopping\n" : "";
+  for (const std::string& reason : health.reasons) absl::StrAppend(&page.body, reason, "\n");
   return page;
 }
 
 void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   parts->metrics_address = sockets.address;
-  auto health = [parts] { return HealthPage(*parts); };
-  parts->pages = std::make_unique<net::HttpPages>(net::HttpPages::Pages{
-      {"/metrics", [parts] { return parts->scrape.Read(); }}, {"/healthz", health}});
+  pages::Pages::Sources sources;
+  sources.collect = [parts] { return parts->scrape.Collect(); };
+  sources.health = [parts] { return HealthOf(*parts); };
+  sources.activity = parts->activity.get();
+  sources.log = parts->log;
+  sources.hello = parts->pool->hello();
+  sources.facts = parts->facts;
+  parts->own_pages = std::make_unique<pages::Pages>(std::move(sources));
+  net::HttpPages::Pages slow = parts->own_pages->Slow();
+  slow["/metrics"] = [parts] { return parts->scrape.Read(); };
+  slow["/healthz"] = [parts] { return HealthPage(*parts); };
+  parts->pages = std::make_unique<net::HttpPages>(std::move(slow), parts->own_pages->Quick());
   net::Listener::Options options;
   options.max_connections = net::HttpPages::kMaxOpen;
   options.on_refusing = [log = parts->log](bool refusing) {
@@ -380,6 +412,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
   auto parts = std::make_unique<Parts>();
   parts->log = log;
   parts->drain_time = config.drain_time;
+  parts->facts = {kVersion, absl::Now(), memory::ResidentNeed(config),
+                  memory::WorkerProcesses(config) * config.job_memory};
   auto room = net::MakeRoomForConnections(config.max_connections, ReservedDescriptors(config));
   if (!room.ok()) return room.status();
   parts->max_connections = *room;
@@ -406,6 +440,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
 
   parts->metrics = std::make_unique<metrics::Metrics>(parts->pool->hello(), kVersion);
   parts->exit_counter = parts->metrics.get();
+  parts->activity = std::make_unique<pages::Activity>(parts->pool->hello());
   parts->snapshot =
       std::make_shared<metrics::Snapshot>(parts->cache.get(), parts->pool.get(), queue_limit);
   parts->quarantine = OpenQuarantine(config, parts->pool->hello(), log);
@@ -414,6 +449,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
   engine.limits = config.limits;
   engine.quarantine = parts->quarantine.get();
   engine.log = log;
+  engine.activity = parts->activity.get();
   if (config.recheck != 0) {
     parts->recheck = std::make_unique<Recheck>(recheck, parts->pool.get(), parts->cache.get(),
                                                parts->metrics.get());

@@ -21,6 +21,7 @@
 #include "server/net/address.h"
 #include "server/net/http_pages.h"
 #include "server/net/peer.h"
+#include "server/pages/documents.h"
 
 namespace kiln::server {
 
@@ -63,6 +64,7 @@ class Daemon {
   static absl::Status StartServing(const Config& config, Parts* parts);
   static void ListenForCalls(const Config& config, net::ListeningSockets sockets,
                              net::TrustedProxies trusted, Parts* parts);
+  static pages::Health HealthOf(const Parts& parts);
   static net::HttpPages::Page HealthPage(const Parts& parts);
   static void ListenForScrapes(net::ListeningSockets sockets, Parts* parts);
   std::unique_ptr<Parts> parts_;

@@ -310,7 +310,7 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   s.relative = MeanInterval(relative);
   const Verdict a = VerdictOf(s.absolute, kind.better);
   const Verdict r = VerdictOf(s.relative, kind.better);
-  s.verdict = a == r ? a : Verdict::kInconclusive;
+  s.verdict = kind.measured ? Verdict::kOneRun : a == r ? a : Verdict::kInconclusive;
   return s;
 }
 
@@ -348,7 +348,8 @@ void Summarise(const Pairs& pairs, absl::Span<const StatisticKind> kinds, Report
     StatisticReport s = Summarise(kinds[i], i, pairs.loops_changed);
     if (s.compared != 0) report->loops_changed_statistics.push_back(std::move(s));
   }
-  AddStatistic({std::string(kCompileTime), Direction::kLower}, 0, pairs.modules, report);
+  AddStatistic({.name = std::string(kCompileTime), .better = Direction::kLower, .measured = true},
+               0, pairs.modules, report);
 }
 
 int64_t Count(const std::map<std::string, std::vector<std::string>>& by_variant) {
@@ -365,9 +366,14 @@ absl::string_view VerdictWord(Verdict verdict) {
     case Verdict::kHelped: return "helped";
     case Verdict::kHurt: return "hurt";
     case Verdict::kChanged: return "changed";
+    case Verdict::kOneRun: return "one_run";
     case Verdict::kInconclusive: break;
   }
   return "inconclusive";
+}
+
+absl::string_view VerdictText(Verdict verdict) {
+  return verdict == Verdict::kOneRun ? "none: time, one run" : VerdictWord(verdict);
 }
 
 double Change::Relative() const {

@@ -8,7 +8,8 @@
 // shape changed, by a statistic that says so (its loops), is listed separately, with its own
 // totals, and left out of the other statistics: unrolling trades instructions for trips, so its
 // instruction count says nothing about better or worse. Names and keys call these `loops_changed`.
-// `compile_us` is of modules that both sets compiled. A variant that only one set has, for a file
+// `compile_us` is of modules that both sets compiled, one run of each: times differ from run to run
+// by more than most changes, so it has no verdict. A variant that only one set has, for a file
 // and target that both have, is LOST or GAINED. Files that only one set names at all are counted,
 // not judged.
 //
@@ -31,10 +32,12 @@
 
 namespace kiln::client::report {
 
-enum class Verdict : uint8_t { kUnchanged, kHelped, kHurt, kInconclusive, kChanged };
+enum class Verdict : uint8_t { kUnchanged, kHelped, kHurt, kInconclusive, kChanged, kOneRun };
 
-// "helped" and so on.
+// "helped" and so on: a word of the JSON.
 absl::string_view VerdictWord(Verdict verdict);
+// Likewise for people.
+absl::string_view VerdictText(Verdict verdict);
 
 struct Change {
   std::string shader;  // "file target variant"

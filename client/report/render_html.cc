@@ -1,7 +1,8 @@
 // A report as one self-contained HTML page: see render.h.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "client/report/charts.h"
 #include "client/report/render.h"
 
 namespace kiln::client::report {
@@ -9,20 +10,32 @@ namespace {
 
 constexpr absl::string_view kHead =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>kiln report</title>\n<style>\n"
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}\n"
-    "table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .7rem;text-align:right;"
-    "border-bottom:1px solid #8886;font-variant-numeric:tabular-nums}\n"
-    "th:first-child,td:first-child,td.l{text-align:left}.helped{color:#177a3c}.hurt{color:#b3261e}\n"
-    "details{margin:.5rem 0}summary{cursor:pointer}code{font-size:.9em}\n"
-    "@media(prefers-color-scheme:dark){body{background:#16181c;color:#dfe1e5}"
-    ".helped{color:#6fd08c}.hurt{color:#ff8a80}}\n</style></head><body>\n";
-
-// A file's name may have any characters.
-std::string Escape(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<style>\n"
+    ":root{color-scheme:light dark;--back:#f7f6f4;--card:#fff;--line:#e2dfd9;--text:#23211e;"
+    "--quiet:#6d6860;--helped:#1f7a46;--hurt:#b3261e;--changed:#2f6fb3}\n"
+    "@media(prefers-color-scheme:dark){:root{--back:#161513;--card:#1e1d1a;--line:#35322d;"
+    "--text:#e8e4dd;--quiet:#a09a90;--helped:#63c48a;--hurt:#f28b82;--changed:#6aa9ea}}\n"
+    "body{font:14px/1.45 system-ui,sans-serif;margin:0 auto;max-width:90rem;padding:1rem 1.25rem;"
+    "background:var(--back);color:var(--text)}\n"
+    "h1{font-size:20px;margin:0;overflow-wrap:anywhere}h2{font-size:15px;margin:1.2rem 0 .4rem}\n"
+    ".quiet{color:var(--quiet)}.card{background:var(--card);border:1px solid var(--line);"
+    "border-radius:8px;overflow-x:auto;margin:.6rem 0}\n"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}"
+    "td,th{padding:3px 9px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}"
+    "tr:last-child td{border-bottom:0}th{font-size:12px;color:var(--quiet);white-space:normal;"
+    "vertical-align:bottom}\n"
+    "th:first-child,td:first-child,td.l,th.l{text-align:left}.helped{color:var(--helped)}"
+    ".hurt{color:var(--hurt)}.changed{color:var(--changed)}\n"
+    "table+table{margin-top:12px}details{background:var(--card);border:1px solid var(--line);border-radius:8px;margin:.5rem 0;"
+    "padding:6px 12px;overflow-x:auto}summary{cursor:pointer}code{font-size:12.5px}\n"
+    ".charts{display:flex;flex-wrap:wrap;gap:4px 24px}figure{margin:8px 0;min-width:0}"
+    "figcaption{font-size:12px;color:var(--quiet)}\n"
+    "svg{display:block;max-width:100%;height:auto}svg text{font-size:10.5px;fill:var(--quiet)}"
+    "circle,rect{fill:currentColor}circle{fill-opacity:.6}circle:hover,rect:hover{fill-opacity:1;"
+    "stroke:var(--text)}\n"
+    ".grid{stroke:var(--line)}.same{stroke:var(--quiet);stroke-dasharray:4 3}\n"
+    ":focus-visible{outline:2px solid var(--changed)}\n</style>\n";
 
 std::string Range(const Interval& i, bool relative) {
   if (!i.known) return "–";
@@ -38,7 +51,7 @@ std::string Row(const StatisticReport& s) {
                       "</td><td>", Percent(affected.Relative()), "</td><td class=\"helped\">",
                       s.helped.count, "</td><td class=\"hurt\">", s.hurt.count, "</td><td>",
                       Range(s.absolute, false), "</td><td>", Range(s.relative, true),
-                      "</td><td class=\"l ", VerdictWord(s.verdict), "\">", VerdictWord(s.verdict),
+                      "</td><td class=\"l ", VerdictWord(s.verdict), "\">", VerdictText(s.verdict),
                       "</td></tr>\n");
 }
 
@@ -57,16 +70,33 @@ std::string ChangeRows(absl::string_view word, const std::vector<Change>& change
   for (const Change& c : changes) {
     absl::StrAppend(&rows, "<tr><td class=\"", word, "\">", word, "</td><td>", c.before,
                     "</td><td>", c.after, "</td><td>", Percent(c.Relative()),
-                    "</td><td class=\"l\"><code>", Escape(c.shader), "</code></td></tr>\n");
+                    "</td><td class=\"l\"><code>", EscapeHtml(c.shader), "</code></td></tr>\n");
   }
   return rows;
 }
 
-std::string Details(const StatisticReport& s, absl::string_view title) {
+std::string Figure(absl::string_view chart, absl::string_view caption) {
+  return absl::StrCat("<figure>", chart, "<figcaption>", caption, "</figcaption></figure>\n");
+}
+
+std::string Charts(const StatisticReport& s) {
+  const std::string dots = static_cast<size_t>(s.affected()) > kMaxDots
+                               ? absl::StrCat("the ", kMaxDots, " variants that changed most")
+                               : std::string("a dot for each affected variant");
+  return absl::StrCat(
+      "<div class=\"charts\">",
+      Figure(Scatter(s), absl::StrCat("before (across) against after (up): ", dots, "; ",
+                                      s.compared - s.affected(), " unchanged lie on the line")),
+      Figure(Histogram(s), "variants by change in percent"), "</div>\n");
+}
+
+// `open`: shown without a click.
+std::string Details(const StatisticReport& s, absl::string_view title, bool open) {
   if (s.affected() == 0) return "";
   return absl::StrCat(
-      "<details><summary>", title,
-      "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
+      "<details", open ? " open" : "", "><summary>", title, ": ", s.affected(),
+      " affected</summary>\n", Charts(s),
+      "<table><tr><th></th><th>count</th><th>min</th>"
       "<th>max</th><th>x̄</th><th>x̃</th><th>min</th><th>max</th><th>x̄</th><th>x̃</th></tr>\n",
       SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt), SpreadRow("changed", s.changed),
       "</table>\n<table><tr><th></th><th>before</th><th>after</th><th>change</th>"
@@ -78,23 +108,27 @@ std::string Details(const StatisticReport& s, absl::string_view title) {
 std::string List(absl::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string text =
-      absl::StrCat("<details><summary>", Escape(title), ": ", lines.size(), "</summary><ul>\n");
+      absl::StrCat("<details><summary>", EscapeHtml(title), ": ", lines.size(), "</summary><ul>\n");
   for (const std::string& line : lines) {
-    absl::StrAppend(&text, "<li><code>", Escape(line), "</code></li>\n");
+    absl::StrAppend(&text, "<li><code>", EscapeHtml(line), "</code></li>\n");
   }
   return absl::StrCat(text, "</ul></details>\n");
 }
 
 constexpr absl::string_view kTableHead =
-    "<table><tr><th>statistic</th><th>before</th><th>after</th><th>change</th>"
+    "<div class=\"card\"><table><tr><th>statistic</th><th>before</th><th>after</th><th>change</th>"
     "<th>affected</th><th>change of affected</th><th>helped</th><th>hurt</th>"
-    "<th>95 % of mean</th><th>relative</th><th>verdict</th></tr>\n";
+    "<th>95 % of mean</th><th>relative</th><th class=\"l\">verdict</th></tr>\n";
 
 std::string Table(const std::vector<StatisticReport>& statistics, absl::string_view prefix) {
   std::string text(kTableHead);
+  bool first = prefix.empty();
   for (const StatisticReport& s : statistics) text += Row(s);
-  text += "</table>\n";
-  for (const StatisticReport& s : statistics) text += Details(s, absl::StrCat(prefix, s.name));
+  text += "</table></div>\n";
+  for (const StatisticReport& s : statistics) {
+    text += Details(s, absl::StrCat(prefix, s.name), first && s.affected() != 0);
+    first &= s.affected() == 0;
+  }
   return text;
 }
 
@@ -112,13 +146,13 @@ std::string LoopsChanged(const Report& report) {
 // A row per folder: for each statistic its change and the numbers of variants helped and hurt.
 std::string Folders(const Report& report) {
   if (report.folders.empty()) return "";
-  std::string text = "<h2>By folder</h2>\n<table><tr><th>folder</th>";
+  std::string text = "<h2>By folder</h2>\n<div class=\"card\"><table><tr><th>folder</th>";
   for (const StatisticReport& s : report.statistics) {
     if (!s.shape) absl::StrAppend(&text, "<th>", s.name, "</th>");
   }
   text += "</tr>\n";
   for (const auto& [folder, totals] : report.folders) {
-    absl::StrAppend(&text, "<tr><td><code>", Escape(folder), "</code></td>");
+    absl::StrAppend(&text, "<tr><td><code>", EscapeHtml(folder), "</code></td>");
     auto next = totals.begin();
     for (const StatisticReport& s : report.statistics) {
       if (s.shape) continue;
@@ -133,18 +167,41 @@ std::string Folders(const Report& report) {
     }
     text += "</tr>\n";
   }
-  return text + "</table>\n";
+  return text + "</table></div>\n";
+}
+
+// Returns the name of a file of results in its comparison with `other`: the parts of its path that
+// differ, without the ending; the whole name if none does.
+std::string NameBeside(absl::string_view path, absl::string_view other) {
+  if (path == "-") return "standard input";
+  std::vector<std::string> parts = absl::StrSplit(path, '/'), others = absl::StrSplit(other, '/');
+  const std::string whole = parts.back();
+  while (!parts.empty() && !others.empty() && parts.back() == others.back()) {
+    parts.pop_back();
+    others.pop_back();
+  }
+  const bool has_end = !parts.empty() && parts.back() == whole;
+  size_t first = 0;
+  while (first < parts.size() && first < others.size() && parts[first] == others[first]) ++first;
+  parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first));
+  std::string name = has_end || parts.empty() ? whole : parts.back();
+  const size_t dot = name.rfind('.');
+  if ((has_end || parts.empty()) && dot != std::string::npos && dot > 0) name.resize(dot);
+  return name;
 }
 
 }  // namespace
 
 std::string RenderHtml(const Report& report, const Names& names) {
-  std::string page = absl::StrCat(
-      kHead, "<h1>", Escape(names.before), " → ", Escape(names.after), "</h1>\n<p>",
-      report.modules_before, " results before, ", report.modules_after, " after; ", report.compared,
-      " variants compared, ", report.only_before, " results only before, ", report.only_after,
-      " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(), "</p>\n",
-      Table(report.statistics, ""), LoopsChanged(report), Folders(report));
+  const std::string title = absl::StrCat(EscapeHtml(NameBeside(names.before, names.after)), " → ",
+                                         EscapeHtml(NameBeside(names.after, names.before)));
+  std::string page =
+      absl::StrCat(kHead, "<title>", title, " · kiln report</title></head><body>\n<h1>", title,
+                   "</h1>\n<p class=\"quiet\">", report.modules_before, " results before, ",
+                   report.modules_after, " after; ", report.compared, " variants compared, ",
+                   report.only_before, " results only before, ", report.only_after,
+                   " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(), "</p>\n",
+                   Table(report.statistics, ""), LoopsChanged(report), Folders(report));
   page += List("status changed", report.status_changed);
   for (const auto& [variant, shaders] : report.lost) page += List("LOST " + variant, shaders);
   for (const auto& [variant, shaders] : report.gained) page += List("GAINED " + variant, shaders);

@@ -143,6 +143,39 @@ TEST(Render, AStatisticWithoutADirectionHasChangesOnly) {
             std::string::npos);
 }
 
+TEST(Render, HtmlIsTitledByNamesNotPaths) {
+  const auto title = [](const std::string& before, const std::string& after) {
+    const std::string page = RenderHtml(Example(), {before, after});
+    const size_t at = page.find("<h1>") + 4;
+    EXPECT_EQ(page.find("/home"), std::string::npos);
+    return page.substr(at, page.find("</h1>") - at);
+  };
+  EXPECT_EQ(title("/home/me/before.jsonl", "/home/me/after.jsonl"), "before → after");
+  EXPECT_EQ(title("/home/v1.2/out.jsonl", "/home/v1.3/out.jsonl"), "v1.2 → v1.3");
+  EXPECT_EQ(title("/home/a/x.y.sqlite", "b/z.jsonl"), "x.y → z");
+  EXPECT_EQ(title("-", "out/.jsonl"), "standard input → .jsonl");
+  EXPECT_EQ(title("same.jsonl", "same.jsonl"), "same → same");
+  EXPECT_EQ(title("out.jsonl", "new/out.jsonl"), "out → new");
+}
+
+TEST(Render, HtmlDrawsEachAffectedStatistic) {
+  const std::string page = RenderHtml(Example(), {"a", "b"});
+  EXPECT_NE(page.find("instructions, before against after"), std::string::npos);
+  EXPECT_NE(page.find("<title>-20 to -10 %: 3</title>"), std::string::npos) << page;
+  EXPECT_EQ(page.find("loops, before"), std::string::npos) << "none changed";
+}
+
+TEST(Render, TheTimeOfOneRunHasNoVerdict) {
+  const auto json = nlohmann::json::parse(RenderJson(Large(), {"a", "b"}));
+  const auto& time = json["statistics"].back();
+  EXPECT_EQ(time["name"], "compile_us");
+  EXPECT_EQ(time["verdict"], "one_run") << "30 of 30 took 1500 instead of 1000";
+  EXPECT_EQ(time["hurt"]["count"], 30);
+  EXPECT_NE(RenderText(Large(), {"a", "b"}).find("verdict: none: time, one run\n"),
+            std::string::npos);
+  EXPECT_NE(RenderHtml(Large(), {"a", "b"}).find("none: time, one run</td>"), std::string::npos);
+}
+
 TEST(Render, HtmlEscapesNames) {
   const std::string page = RenderHtml(Example(), {"a&b", "\"c\""});
   EXPECT_NE(page.find("a&amp;b → &quot;c&quot;"), std::string::npos);

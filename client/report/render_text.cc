@@ -57,7 +57,7 @@ std::string StatisticText(const StatisticReport& s) {
   } else {
     absl::StrAppend(&text, "  95% mean confidence interval: one variant affected, no interval\n");
   }
-  absl::StrAppend(&text, "  verdict: ", VerdictWord(s.verdict), "\n", Named("best ", s.best),
+  absl::StrAppend(&text, "  verdict: ", VerdictText(s.verdict), "\n", Named("best ", s.best),
                   Named("worst", s.worst), Named("most ", s.other));
   return text;
 }

@@ -28,6 +28,8 @@ struct StatisticKind {
   Direction better = Direction::kNeither;  // the direction of a change for the better
   // Variants that differ in it are listed apart, and left out of the other statistics.
   bool shape = false;
+  // Differs between two runs of the same compile: a sum and changes are shown, a verdict is not.
+  bool measured = false;
 };
 
 // By kind; -1 for a statistic that a line lacks.

@@ -49,7 +49,9 @@ std::vector<Setting> Settings(Config* c) {
       {"listen", "HOST:PORT",
        "address for clients; port 0 takes a free port, unix:PATH is reachable by this user only",
        &c->listen},
-      {"metrics", "HOST:PORT", "address of /metrics for Prometheus; none: no metrics", &c->metrics},
+      {"metrics", "HOST:PORT",
+       "address of /metrics for Prometheus and of the pages for people; none: neither",
+       &c->metrics},
       {"max-connections", "N",
        "maximum number of open connections; more are refused. ulimit -n may lower it; 0: as many "
        "as ulimit -n allows",

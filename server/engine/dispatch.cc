@@ -96,6 +96,7 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
   for (size_t i : missing) {
     const cache::Digest& key = call->keys[i];
     if (auto refused = Refuse(key); refused.has_value()) {
+      NoteRefused(key);
       refused->set_spirv_sha256(std::string(cache::AsBytes(call->module)));
       call->SetResult(i, *std::move(refused), {.quarantined = true});
       continue;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "server/engine/call.h"
 #include "server/engine/engine_internal.h"
 #include "server/key/source_digest.h"
@@ -173,6 +174,7 @@ bool Engine::TryCaches(Call* call, Reply* reply) {
   for (size_t i = 0; i < answers.size(); ++i) {
     const Lookup found = cache_->Find(call->keys[i], call->outputs, false, &answers[i].ready);
     if (!Found(found)) continue;
+    if (answers[i].ready.status != TargetResult::OK) NoteRefused(call->keys[i]);
     answers[i].tier = TierOf(found);
     found_ones.push_back(i);
   }
@@ -183,6 +185,10 @@ bool Engine::TryCaches(Call* call, Reply* reply) {
   }
   for (size_t i : found_ones) call->SetAnswer(i, std::move(answers[i]));
   return false;
+}
+
+void Engine::NoteRefused(const cache::Digest& key) {
+  if (options_.activity != nullptr) options_.activity->shaders.RefusedAgain(key, absl::Now());
 }
 
 void Engine::Slow(const std::shared_ptr<Call>& call) {
@@ -283,6 +289,7 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
       found = cache_->Find(call->keys[i], call->outputs, true, &answer.ready);
     }
     if (Found(found)) {
+      if (answer.ready.status != TargetResult::OK) NoteRefused(call->keys[i]);
       answer.tier = TierOf(found);
       call->SetAnswer(i, std::move(answer));
     } else {

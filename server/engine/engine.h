@@ -34,6 +34,7 @@
 #include "server/engine/single_flight.h"
 #include "server/log/log.h"
 #include "server/metrics/metrics.h"
+#include "server/pages/activity.h"
 #include "server/quarantine/quarantine.h"
 #include "server/request/request.h"
 #include "server/worker/pool.h"
@@ -76,6 +77,7 @@ class Engine {
     quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
     Recheck* recheck = nullptr;                    // likewise
     log::Log* log = nullptr;                       // for jobs that end badly; may be null
+    pages::Activity* activity = nullptr;           // outlives the engine's calls; null: none
     KnownSources* known =
         nullptr;  // not null: a client may ask by digest only for sources it has sent
   };
@@ -134,6 +136,8 @@ class Engine {
   // The call has the digest of its text.
   cache::Digest TranslationKeyOf(const Call& call) const;
   bool TryCaches(Call* call, Reply* reply);
+  // Notes that a stored result, or the quarantine, refused a request for `key`.
+  void NoteRefused(const cache::Digest& key);
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);
   void AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome);

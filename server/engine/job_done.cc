@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "server/engine/engine_internal.h"
 
 namespace kiln::server {
@@ -159,6 +160,9 @@ TargetResult Engine::FinishTarget(const Group& group, size_t i, worker::JobOutco
   done.result.set_key(cache::ToHex(item.key));
   done.result.set_spirv_sha256(std::string(cache::AsBytes(group.module)));
   Judge(group, i, *outcome, done.result.status());
+  if (options_.activity != nullptr && done.result.status() != TargetResult::CANCELLED) {
+    options_.activity->shaders.Made(item.key, done.result, outcome->ran, absl::Now());
+  }
   if (group.stores) {
     if (cache::Storable(done.result.status())) NoteMaker(group, i, *outcome);
     cache_->Store(item.key, done.result).IgnoreError();
@@ -192,6 +196,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
   if (RunAgain(group, outcome)) return;
   const bool recheck = DrawsRecheck(outcome);
   metrics_->Job(outcome, group->Targets());
+  if (options_.activity != nullptr) options_.activity->passes.Add(outcome, group->job);
   if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {
     TranslationDone(*group, outcome, recheck);

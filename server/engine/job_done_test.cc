@@ -46,8 +46,11 @@ class JobDoneTest : public EngineTest {
     auto quarantine = std::make_unique<quarantine::Quarantine>(std::move(options));
     Engine::Options engine;
     engine.quarantine = quarantine.get();
+    auto activity = std::make_unique<pages::Activity>(worker::Hello());
+    engine.activity = activity.get();
     Start(std::move(pool), engine);
     quarantine_ = std::move(quarantine);
+    activity_ = std::move(activity);
   }
   static CompileRequest Glsl(const std::string& text) {
     CompileRequest request;
@@ -79,7 +82,35 @@ class JobDoneTest : public EngineTest {
   }
 
   std::unique_ptr<quarantine::Quarantine> quarantine_;
+  std::unique_ptr<pages::Activity> activity_;
 };
+
+TEST_F(JobDoneTest, ThePagesAreToldOfResultsRefusalsAndPasses) {
+  CompileRequest request = Request(1);
+  const std::string key = Parse(Do(request).answers.at(0)).key();
+  Do(request);
+  std::vector<pages::Shader> shaders = activity_->shaders.All();
+  ASSERT_EQ(shaders.size(), 2u) << "one for each target";
+  for (const pages::Shader& shader : shaders) {
+    EXPECT_EQ(shader.made, 1u) << "a hit makes nothing";
+    EXPECT_EQ(shader.refused, 0u);
+    EXPECT_GT(shader.code_bytes, 0);
+  }
+  EXPECT_EQ(cache::ToHex(shaders.back().key), key);
+  EXPECT_FALSE(activity_->passes.Rows().empty());
+  request.set_spirv(worker::RefusedFakeModule());
+  for (int i = 0; i < 3; ++i) Do(request);
+  shaders = activity_->shaders.All();
+  ASSERT_EQ(shaders.size(), 4u);
+  EXPECT_EQ(shaders[0].refused, 3u) << "of which the cache answered two";
+  EXPECT_EQ(shaders[0].made, 1u);
+  request = Request(2);
+  request.mutable_targets()->RemoveLast();
+  Do(request, FaultOf(worker::Fault::CRASH));
+  Do(request);
+  EXPECT_EQ(activity_->shaders.All().at(0).status, TargetResult::CRASHED);
+  EXPECT_EQ(activity_->shaders.All().at(0).refused, 2u) << "by the quarantine once";
+}
 
 TEST_F(JobDoneTest, AResultIsNamedAndStored) {
   const CompileRequest request = Request(1);

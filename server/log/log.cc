@@ -171,7 +171,9 @@ void Log::Put(Event event, std::vector<Field> fields, uint64_t events) {
   // In front, so that a long line does not cut it off.
   if (lost_ > 0) fields.insert(fields.begin(), Field("lost_lines", lost_));
   events += std::exchange(lost_, 0);
-  std::string line = FormatLine(options_.format, absl::Now(), LevelOf(event), Name(event), fields);
+  const absl::Time now = absl::Now();
+  std::string line = FormatLine(options_.format, now, LevelOf(event), Name(event), fields);
+  Keep(now, event, std::move(fields));
   if (queued_bytes_ + line.size() > options_.queue_bytes) {
     lost_ = events;
     return;
@@ -180,6 +182,17 @@ void Log::Put(Event event, std::vector<Field> fields, uint64_t events) {
   queue_.push_back({std::move(line), events});
   ++unwritten_;
   if (!writer_) StartWriter();
+}
+
+void Log::Keep(absl::Time now, Event event, std::vector<Field> fields) {
+  std::erase_if(fields, [](const Field& f) { return f.key == "module" || f.key == "request"; });
+  recent_.push_back(FormatLine(Format::kJson, now, LevelOf(event), Name(event), fields));
+  if (recent_.size() > kMaxRecent) recent_.pop_front();
+}
+
+std::vector<std::string> Log::Recent() const {
+  absl::MutexLock lock(&mutex_);
+  return {recent_.begin(), recent_.end()};
 }
 
 void Log::StartWriter() {

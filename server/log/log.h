@@ -18,6 +18,9 @@
 //
 // The thread starts with the first line; a child that was forked without exec does not have it.
 //
+// The latest lines are kept for the daemon's page of its log, without the digest of the module (a
+// capability, server/README.md) and the id that the client gave its request.
+//
 // Shader text never comes here: events.def has what fields may contain.
 #ifndef KILN_SERVER_LOG_LOG_H_
 #define KILN_SERVER_LOG_LOG_H_
@@ -83,6 +86,11 @@ class Log {
 
   void Configure(Level level, Format format);
 
+  // Returns the latest lines, at most kMaxRecent of them, as JSON whatever the format is, without
+  // the fields that are not for the page. The oldest first.
+  static constexpr size_t kMaxRecent = 256;
+  std::vector<std::string> Recent() const;
+
   // Keeps a line ready for SayLastWords, at most kMaxLineBytes of it.
   void PrepareLastWords(Event event, std::string_view message);
   // Waits for the queued lines, up to `limit`, and writes the prepared line with the present time,
@@ -113,6 +121,8 @@ class Log {
   // `events`: those that only this line reports, without lost ones.
   void Put(Event event, std::vector<Field> fields, uint64_t events)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Keep(absl::Time now, Event event, std::vector<Field> fields)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If no thread can be started, the next line tries again.
   void StartWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteLines();
@@ -120,12 +130,13 @@ class Log {
   // Blocks as long as necessary. Returns false if the line is not in the log whole.
   bool WriteWhole(const std::string& line);
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   Options options_ ABSL_GUARDED_BY(mutex_);
   std::array<Kind, kEvents> kinds_ ABSL_GUARDED_BY(mutex_);
   uint64_t lost_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Line> queue_ ABSL_GUARDED_BY(mutex_);  // the first is being written
   size_t queued_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<std::string> recent_ ABSL_GUARDED_BY(mutex_);
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<pthread_t> writer_ ABSL_GUARDED_BY(mutex_);
   std::atomic<size_t> unwritten_ = 0;  // lines in the queue

@@ -92,6 +92,24 @@ TEST_F(LogTest, LevelsAndFormatsCanChange) {
   EXPECT_NE(lines[1].find("\"event\":\"reload_failed\"}"), std::string::npos) << lines[1];
 }
 
+TEST_F(LogTest, TheLatestLinesAreKeptForThePage) {
+  Log log(options_);
+  log.Write(Event::kWorkerExited);  // debug
+  log.Write(Event::kWorkerCrashed, {{"request", "r-1"}, {"key", "ab"}, {"module", "cd"}});
+  ASSERT_EQ(log.Recent().size(), 1u);
+  const std::string line = log.Recent()[0];
+  EXPECT_NE(line.find("\"event\":\"worker_crashed\",\"key\":\"ab\"}"), std::string::npos) << line;
+  EXPECT_TRUE(Has(Read(log)[0], "request=r-1"));
+  for (size_t i = 0; i < 2 * Log::kMaxRecent; ++i) {
+    now_ += options_.interval;
+    log.Write(Event::kStarted, {{"number", i}});
+  }
+  const std::vector<std::string> recent = log.Recent();
+  ASSERT_EQ(recent.size(), Log::kMaxRecent);
+  EXPECT_NE(recent.back().find("\"number\":511}"), std::string::npos) << recent.back();
+  Read(log);
+}
+
 TEST_F(LogTest, AFloodOfOneKindIsCountedAndHidesNoOther) {
   Log log(options_);
   for (int i = 0; i < 1000; ++i) log.Write(Event::kWorkerCrashed);

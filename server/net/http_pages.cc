@@ -38,8 +38,8 @@ size_t EndOfHeader(std::string_view request) {
 std::string Respond(const HttpPages::Page& page, bool with_body) {
   return absl::StrCat("HTTP/1.1 ", page.status, " ", Reason(page.status),
                       "\r\nContent-Type: ", page.content_type,
-                      "\r\nContent-Length: ", page.body.size(), "\r\nConnection: close\r\n\r\n",
-                      with_body ? page.body : "");
+                      "\r\nContent-Length: ", page.body.size(), "\r\nConnection: close\r\n",
+                      page.headers, "\r\n", with_body ? page.body : "");
 }
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -47,8 +47,8 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 }  // namespace
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): its elements are moved from
-HttpPages::HttpPages(Pages pages, Times times)
-    : times_(times), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+HttpPages::HttpPages(Pages pages, Pages quick, Times times)
+    : times_(times), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), quick_(std::move(quick)) {
   for (auto& [path, make] : pages) makers_[path].make = std::move(make);
   for (auto& [path, maker] : makers_) {
     maker.thread = std::thread([this, m = &maker] { RunMaker(m); });
@@ -181,7 +181,7 @@ void HttpPages::Read(Connection* connection) {
   if (!connection->IsAsking()) connection->end = Clock::now() + times_.answer;
 }
 
-// Answers a wrong request at once; for a page, asks its maker.
+// Answers a wrong request and one for a quick page at once; for another page, asks its maker.
 void HttpPages::Ask(Connection* connection, std::string_view header) {
   size_t space = header.find(' ');
   size_t end = space == std::string_view::npos ? space : header.find_first_of(" ?\r\n", space + 1);
@@ -203,8 +203,13 @@ void HttpPages::Ask(Connection* connection, std::string_view header) {
     connection->number = ++connection->maker->asked;
     return;
   }
+  if (const auto quick = quick_.find(path); quick != quick_.end()) {
+    connection->answer = Respond(quick->second(), connection->with_body);
+    return;
+  }
   std::string paths;
   for (const auto& [known, maker] : makers_) absl::StrAppend(&paths, known, "\n");
+  for (const auto& [known, make] : quick_) absl::StrAppend(&paths, known, "\n");
   connection->answer =
       Respond({404, "text/plain", absl::StrCat("no such page; the pages are\n", paths)},
               connection->with_body);

@@ -13,7 +13,7 @@
 //   * While kMaxOpen are held none is taken (held()): clients wait in the kernel, in order.
 //   * Each page is made in a thread of its own, once for all clients that ask meanwhile: a slow
 //     page (a disk that hangs) delays only clients that want it. An answer is never older than its
-//     request.
+//     request. Quick pages, which wait for nothing, are made in the thread of the connections.
 //
 // Limit: clients that connect thousands of times a second leave each connection only kGrace; a
 // client that needs longer to send its request after it connected is lost.
@@ -48,6 +48,7 @@ class HttpPages {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
     std::string body;
+    std::string headers = {};  // further ones, each with its line's end
   };
   // Pages by path. Each function is called from one thread, when a client asks.
   using Pages = std::map<std::string, std::function<Page()>, std::less<>>;
@@ -60,8 +61,10 @@ class HttpPages {
     uint64_t late = 0;  // closed because a time ran out
   };
 
-  explicit HttpPages(Pages pages, Times times);
-  explicit HttpPages(Pages pages) : HttpPages(std::move(pages), Times()) {}
+  HttpPages(Pages pages, Pages quick, Times times);
+  explicit HttpPages(Pages pages, Times times) : HttpPages(std::move(pages), {}, times) {}
+  explicit HttpPages(Pages pages, Pages quick = {})
+      : HttpPages(std::move(pages), std::move(quick), Times()) {}
   // Waits for pages that are being made.
   ~HttpPages();
   HttpPages(const HttpPages&) = delete;
@@ -123,6 +126,7 @@ class HttpPages {
   Counters counters_ ABSL_GUARDED_BY(mutex_);
   // The map is constant; a maker's members other than its function are guarded by the mutex.
   std::map<std::string, Maker, std::less<>> makers_;
+  const Pages quick_;
   std::list<Connection> connections_;  // used by the thread; the oldest first
   std::thread thread_;
 };

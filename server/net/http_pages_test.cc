@@ -89,6 +89,29 @@ TEST_F(HttpPagesTest, APage) {
   EXPECT_EQ(Status(Ask("GET /sick HTTP/1.1\r\n\r\n")), "HTTP/1.1 503");
 }
 
+TEST_F(HttpPagesTest, AQuickPageWaitsForNoOther) {
+  std::atomic<bool> hangs = true;
+  HttpPages pages({{"/slow",
+                    [&] {
+                      EXPECT_TRUE(Await([&] { return !hangs; }));
+                      return HttpPages::Page{200, "text/plain", "slow\n"};
+                    }}},
+                  {{"/quick", [] {
+                      return HttpPages::Page{200, "text/plain", "quick\n", "A: 1\r\nB: 2\r\n"};
+                    }}});
+  int slow = ConnectTo(&pages), quick = ConnectTo(&pages), missing = ConnectTo(&pages);
+  Say(slow, "GET /slow HTTP/1.1\r\n\r\n");
+  Say(quick, "GET /quick?now HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(ReadAll(quick),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n"
+            "Connection: close\r\nA: 1\r\nB: 2\r\n\r\nquick\n");
+  Say(missing, "GET /other HTTP/1.1\r\n\r\n");
+  const std::string paths = ReadAll(missing);
+  EXPECT_NE(paths.find("/slow\n/quick\n"), std::string::npos) << paths;
+  hangs = false;
+  EXPECT_NE(ReadAll(slow).find("slow\n"), std::string::npos);
+}
+
 TEST_F(HttpPagesTest, WhatIsNotThereIsSaid) {
   std::string missing = Ask("GET / HTTP/1.1\r\n\r\n");
   EXPECT_EQ(Status(missing), "HTTP/1.1 404");
