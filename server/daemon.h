@@ -64,6 +64,7 @@ class Daemon {
   static void ListenForCalls(const Config& config, net::ListeningSockets sockets,
                              net::TrustedProxies trusted, Parts* parts);
   static net::HttpPages::Page HealthPage(const Parts& parts);
+  static net::HttpPages::Page MetricsPage(Parts* parts, bool open_metrics);
   static void ListenForScrapes(net::ListeningSockets sockets, Parts* parts);
   std::unique_ptr<Parts> parts_;
 };
