@@ -29,6 +29,7 @@ trap finish EXIT
 # that has built.
 mkdir -p "$scratch/deploy" "$scratch/tests/shaders" "$scratch/bin"
 cp deploy/quickstart "$scratch/deploy/"
+cp -RL deploy/prometheus "$scratch/deploy/"
 cp tests/shaders/saxpy.comp "$scratch/tests/shaders/"
 printf '#version 450\nvoid main() {}\n' > "$scratch/tests/shaders/nothing.vert"
 printf '#!/bin/sh\n[ "$1" != info ] || echo "%s"\n' "$PWD" > "$scratch/bin/bazel"
@@ -74,6 +75,26 @@ echo nonsense > "$scratch/tests/shaders/wrong.frag"
   wrong "compiled nonsense"
 check grep -q '2 of 3 shaders compiled' "$scratch/said"
 check grep -q 'not compiled: wrong.frag' "$scratch/said"
+# A Prometheus that scrapes the daemon, whatever port that took, and ends with it.
+if command -v prometheus > /dev/null; then
+  rm "$scratch/tests/shaders/wrong.frag"
+  ask() { curl -s --max-time 10 "http://$monitor/api/v1/$1"; }
+  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  monitor=127.0.0.1:$port
+  quickstart --no-install "--listen=unix:$socket/near" --metrics=127.0.0.1:0 "--with-prometheus=$monitor"
+  check grep -q "^Prometheus   http://$monitor " "$scratch/said"
+  check grep -q "^graphs       http://$monitor/graph?g0.expr=%73%75%6d" "$scratch/said"
+  scraped() { ask 'query?query=kiln_code_results_total' | grep -q '"stage":"compute"'; }
+  await scraped
+  check test "$(ask rules | grep -o '"name":"Kiln[A-Za-z]*"' | sort -u | wc -l)" = 13
+  quickstart --status
+  check grep -q "^Prometheus (pid [0-9]*): http://$monitor\$" "$scratch/said"
+  quickstart --stop
+  check grep -q 'Prometheus is stopped' "$scratch/said"
+  ! ask rules > "$scratch/said" || wrong "Prometheus answers after --stop"
+else
+  echo "without Prometheus, which is not installed"
+fi
 # Errors before the log exists are printed, too.
 quickstart --stop
 ! "$scratch/deploy/quickstart" --no-install --listen=nowhere:x --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||

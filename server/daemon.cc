@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "server/build_commit.h"
 #include "server/cache/cache_directory.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
@@ -26,9 +27,11 @@
 #include "server/engine/recheck.h"
 #include "server/event_log.h"
 #include "server/log/log.h"
+#include "server/memory/limits.h"
 #include "server/memory/plan.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/network.h"
+#include "server/metrics/open_metrics.h"
 #include "server/metrics/snapshot.h"
 #include "server/net/address.h"
 #include "server/net/connection.h"
@@ -62,6 +65,7 @@ class Scrape {
     absl::MutexLock lock(&mutex_);
     std::erase_if(sources_, [&](const auto& s) { return s.get() == source; });
   }
+  // Returns what all collectors have.
   std::vector<prometheus::MetricFamily> Collect() {
     absl::MutexLock lock(&mutex_);
     std::vector<prometheus::MetricFamily> all;
@@ -70,10 +74,6 @@ class Scrape {
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     return all;
-  }
-  net::HttpPages::Page Read() {
-    return {200, "text/plain; version=0.0.4; charset=utf-8",
-            prometheus::TextSerializer().Serialize(Collect())};
   }
 
  private:
@@ -145,6 +145,13 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   options.limits.niceness = static_cast<int>(config.worker_niceness);
   options.limits.fault_injection = config.enable_fault_injection;
   return options;
+}
+
+// Returns the bounds on memory that metrics show.
+metrics::Snapshot::Memory MemoryOf(const Config& config) {
+  const memory::Limits limits = memory::ReadLimits();
+  return {memory::ResidentNeed(config), memory::WorkerProcesses(config) * config.job_memory,
+          limits.group == memory::kUnlimited ? 0 : limits.group};
 }
 
 // Number of tables that the disk cache keeps open; all of them where descriptors are plenty.
@@ -331,6 +338,21 @@ const char* LackOf(net::Listener::Full full) {
 
 }  // namespace
 
+// The page /metrics, in OpenMetrics or in Prometheus' text format.
+net::HttpPages::Page Daemon::MetricsPage(Parts* parts, bool open_metrics) {
+  const std::vector<prometheus::MetricFamily> families = parts->scrape.Collect();
+  net::HttpPages::Page page;
+  if (open_metrics) {
+    page.content_type = metrics::kOpenMetricsContentType;
+    page.body =
+        metrics::OpenMetrics(families, parts->metrics->exemplars().Read(), metrics::StartTime());
+  } else {
+    page.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    page.body = prometheus::TextSerializer().Serialize(families);
+  }
+  return page;
+}
+
 // A disk cache that fails costs time, not answers: the daemon counts as healthy, and the reasons
 // say why it is slower.
 pages::Health Daemon::HealthOf(const Parts& parts) {
@@ -392,8 +414,10 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   sources.facts = parts->facts;
   parts->own_pages = std::make_unique<pages::Pages>(std::move(sources));
   net::HttpPages::Pages slow = parts->own_pages->Slow();
-  slow["/metrics"] = [parts] { return parts->scrape.Read(); };
-  slow["/healthz"] = [parts] { return HealthPage(*parts); };
+  slow.emplace("/metrics", net::HttpPages::Source(
+                               [parts](bool second) { return MetricsPage(parts, second); },
+                               metrics::kOpenMetricsType));
+  slow.emplace("/healthz", [parts] { return HealthPage(*parts); });
   parts->pages = std::make_unique<net::HttpPages>(std::move(slow), parts->own_pages->Quick());
   net::Listener::Options options;
   options.max_connections = net::HttpPages::kMaxOpen;
@@ -438,13 +462,15 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
   parts->pool = *std::move(pool);
   LogSandbox(parts->pool->hello(), log);
 
-  parts->metrics = std::make_unique<metrics::Metrics>(parts->pool->hello(), kVersion);
+  parts->metrics =
+      std::make_unique<metrics::Metrics>(parts->pool->hello(), kVersion, BuildCommit());
   parts->exit_counter = parts->metrics.get();
   parts->activity = std::make_unique<pages::Activity>(parts->pool->hello());
   parts->snapshot =
       std::make_shared<metrics::Snapshot>(parts->cache.get(), parts->pool.get(), queue_limit);
   parts->quarantine = OpenQuarantine(config, parts->pool->hello(), log);
   parts->snapshot->Watch(parts->quarantine.get());
+  parts->snapshot->WatchMemory(MemoryOf(config));
   Engine::Options engine;
   engine.limits = config.limits;
   engine.quarantine = parts->quarantine.get();
@@ -492,6 +518,7 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   if (!status.ok()) return status;
   ListenForCalls(config, *std::move(calls), *std::move(trusted), parts);
   parts->scrape.Add(parts->metrics->registry());
+  parts->scrape.Add(parts->metrics->code());
   parts->scrape.Add(parts->snapshot);
   if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);
   parts->network =
@@ -550,6 +577,7 @@ void Daemon::LookForOverload() {
 int Daemon::Stop() {
   if (parts_->server == nullptr) return 0;
   parts_->stopping = true;
+  parts_->metrics->Draining();
   parts_->probe->Stop();
   parts_->health.SetServing(false);
   parts_->service->Drain();

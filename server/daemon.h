@@ -66,6 +66,7 @@ class Daemon {
                              net::TrustedProxies trusted, Parts* parts);
   static pages::Health HealthOf(const Parts& parts);
   static net::HttpPages::Page HealthPage(const Parts& parts);
+  static net::HttpPages::Page MetricsPage(Parts* parts, bool open_metrics);
   static void ListenForScrapes(net::ListeningSockets sockets, Parts* parts);
   std::unique_ptr<Parts> parts_;
 };

@@ -26,6 +26,7 @@
 #include "server/memory/exhausted.h"
 #include "server/memory/limits.h"
 #include "server/memory/plan.h"
+#include "server/metrics/catalogue.h"
 #include "server/rpc/protobuf_log.h"
 #include "server/worker/scheduling.h"
 
@@ -265,6 +266,10 @@ int main(int argc, char** argv) {
   }
   if (config->help) {
     fputs(kiln::server::HelpText().c_str(), stdout);
+    return 0;
+  }
+  if (config->manual == "metrics-markdown") {
+    fputs(kiln::metrics::MetricsPage().c_str(), stdout);
     return 0;
   }
   if (!config->manual.empty()) {

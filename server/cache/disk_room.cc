@@ -6,6 +6,7 @@
 // new bound, the newest records that fit are written to a new generation, in order of arrival, and
 // the old ones dropped. That is half a GiB at most: tables have 32 MiB at most.
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
@@ -84,7 +85,11 @@ bool DiskTier::BeginInPlaceOf(const std::shared_ptr<Generation>& youngest) {
 uint64_t DiskTier::DropOldRecords(const std::shared_ptr<Generation>& oldest) {
   Generation::Table table;
   const bool writable = !oldest->read_only() && !oldest->broken();
-  if (writable && oldest->OldestTable(&table) && !table.only && oldest->DropTable(table).ok()) {
+  const bool has_table = writable && oldest->OldestTable(&table);
+  // The wall clock may have been set back.
+  const auto written = static_cast<int64_t>(table.written), now = int64_t{time(nullptr)};
+  if (written > 0) dropped_age_ = static_cast<double>(std::max<int64_t>(now - written, 0));
+  if (has_table && !table.only && oldest->DropTable(table).ok()) {
     dropped_bytes_ += table.bytes;
     return table.bytes;
   }

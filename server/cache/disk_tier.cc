@@ -342,6 +342,7 @@ DiskTier::Usage DiskTier::usage() const {
   }
   usage.dropped_bytes = dropped_bytes_;
   usage.dropped_generations = dropped_generations_;
+  usage.dropped_age_seconds = dropped_age_;
   usage.write_errors = write_errors_;
   usage.invalid_refused = invalid_refused_;
   usage.lost_records = lost_records_;

@@ -135,6 +135,9 @@ class DiskTier {
     int generations = 0;
     uint64_t dropped_bytes = 0;
     uint64_t dropped_generations = 0;
+    // Seconds for which the records that were dropped last for the bound had been in their table.
+    // Negative: none were dropped yet.
+    double dropped_age_seconds = -1;
     uint64_t write_errors = 0;   // records that were refused
     uint64_t invalid_bytes = 0;  // of records put as kInvalid
     uint64_t invalid_refused = 0;
@@ -290,6 +293,7 @@ class DiskTier {
   std::atomic<uint64_t> bytes_since_check_ = 0;
   std::atomic<uint64_t> dropped_bytes_ = 0, dropped_generations_ = 0, write_errors_ = 0;
   std::atomic<uint64_t> invalid_refused_ = 0;
+  std::atomic<double> dropped_age_ = -1;  // Usage::dropped_age_seconds
   std::atomic<uint64_t> lost_records_ = 0, damaged_ = 0, repaired_ = 0, lost_ = 0;
   std::atomic<uint64_t> old_layouts_ = 0;
 

@@ -372,7 +372,8 @@ bool Generation::OldestTable(Table* table) {
   const std::vector<rocksdb::LiveFileMetaData> tables = TablesNewestFirst();
   if (tables.empty()) return false;
   const rocksdb::LiveFileMetaData& oldest = tables.back();  // RocksDB deletes no other one
-  *table = {oldest.name, oldest.size, oldest.num_entries, oldest.largest_seqno, tables.size() == 1};
+  *table = {oldest.name,          oldest.size,        oldest.num_entries,
+            oldest.largest_seqno, tables.size() == 1, oldest.file_creation_time};
   return true;
 }
 

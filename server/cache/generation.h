@@ -115,6 +115,7 @@ class Generation {
     uint64_t bytes = 0, records = 0;
     rocksdb::SequenceNumber last = 0;  // number of its newest record
     bool only = false;                 // the generation has no other table
+    uint64_t written = 0;              // when, in seconds since 1970; 0: not known
   };
   // Writes records in memory to a table first. Returns false if there is no table, or the write
   // fails.

@@ -1,6 +1,8 @@
 // Implements the memory tier: see memory_tier.h.
 #include "server/cache/memory_tier.h"
 
+#include <algorithm>
+#include <ctime>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +11,16 @@ namespace {
 
 // Allocators round small sizes up to this.
 constexpr size_t kGranule = 16;
+
+// Returns the seconds since the machine started, by a clock that is cheap to read.
+uint32_t CoarseSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<uint32_t>(now.tv_sec);
+}
+
+// Returns the lesser age of those that are not negative.
+double LesserAge(double a, double b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
 }  // namespace
 
@@ -33,6 +45,7 @@ MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
   auto it = shard.index.find(key);
   if (it == shard.index.end()) return nullptr;
   shard.order.splice(shard.order.begin(), shard.order, *it);
+  (*it)->used = CoarseSeconds();
   if (stamp != nullptr) *stamp = (*it)->stamp;
   return (*it)->value;
 }
@@ -51,7 +64,8 @@ void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
   absl::MutexLock lock(&shard.mutex);
   if (auto it = shard.index.find(key); it != shard.index.end()) Remove(&shard, *it);
   if (cost > part) return;
-  shard.order.push_front(Entry{key, std::move(value), stamp});
+  const uint32_t now = CoarseSeconds();
+  shard.order.push_front(Entry{key, now, std::move(value), stamp});
   shard.index.insert(shard.order.begin());
   shard.usage.bytes += cost;
   ++shard.usage.entries;
@@ -60,6 +74,7 @@ void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
     const Position oldest = std::prev(shard.order.end());
     shard.usage.evicted_bytes += Cost(oldest->value);
     ++shard.usage.evicted_entries;
+    shard.usage.evicted_age_seconds = now - oldest->used;
     Remove(&shard, oldest);
   }
 }
@@ -78,6 +93,7 @@ MemoryTier::Usage MemoryTier::usage() const {
     sum.entries += shard->usage.entries;
     sum.evicted_bytes += shard->usage.evicted_bytes;
     sum.evicted_entries += shard->usage.evicted_entries;
+    sum.evicted_age_seconds = LesserAge(sum.evicted_age_seconds, shard->usage.evicted_age_seconds);
   }
   return sum;
 }

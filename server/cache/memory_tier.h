@@ -49,6 +49,9 @@ class MemoryTier {
     size_t entries = 0;
     uint64_t evicted_bytes = 0;
     uint64_t evicted_entries = 0;
+    // Seconds for which the entry that was evicted last had not been used; of several shards, the
+    // least. Negative: none was evicted yet.
+    double evicted_age_seconds = -1;
   };
   Usage usage() const;
   size_t limit_bytes() const { return limit_; }
@@ -56,6 +59,7 @@ class MemoryTier {
  private:
   struct Entry {
     MemoryKey key;
+    uint32_t used = 0;  // CoarseSeconds of its last use
     Value value;
     uint64_t stamp = 0;
   };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +32,18 @@ TEST(MemoryTierTest, EvictsTheLeastRecentlyUsed) {
   EXPECT_EQ(tier.Get(Key(1)), nullptr);
   for (int i : {0, 2, 3}) EXPECT_NE(tier.Get(Key(i)), nullptr) << i;
   EXPECT_EQ(tier.usage().evicted_entries, 1u);
+}
+
+TEST(MemoryTierTest, TellsHowLongAnEvictedEntryWasNotUsed) {
+  MemoryTier tier(2 * MemoryTier::Cost(Value(100)) + kSmallTable, 1);
+  for (int i = 0; i < 2; ++i) tier.Put(Key(i), Value(100));
+  EXPECT_LT(tier.usage().evicted_age_seconds, 0) << "nothing was evicted";
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  EXPECT_NE(tier.Get(Key(1)), nullptr);
+  tier.Put(Key(2), Value(100));
+  EXPECT_GE(tier.usage().evicted_age_seconds, 2) << "of key 0";
+  tier.Put(Key(3), Value(100));
+  EXPECT_LE(tier.usage().evicted_age_seconds, 1) << "of key 1, which was used";
 }
 
 TEST(MemoryTierTest, NeverExceedsItsBound) {

@@ -99,8 +99,8 @@ bool Same(const TargetResult& a, const TargetResult& b) {
 void FilterStored(uint8_t bits, std::string_view stored) {
   bits = Outputs(MaskOf(bits)).bits();
   std::string bytes;
-  TargetResult::Status status = TargetResult::UNSPECIFIED;
-  const bool good = FilterResult(stored, bits, &bytes, &status);
+  ResultTag tag;
+  const bool good = FilterResult(stored, bits, &bytes, &tag);
   TargetResult parsed, filtered;
   if (!parsed.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return;
   if (!good) return;
@@ -108,7 +108,8 @@ void FilterStored(uint8_t bits, std::string_view stored) {
   const size_t most = (bits & kPassSumsBit) == 0 ? stored.size() : 2 * stored.size() + 32;
   Demand(bytes.size() <= most + 16, "filtering adds nothing");
   Demand(filtered.ParseFromString(bytes), "what is left of a result is a result");
-  Demand(status == parsed.status() && status == filtered.status(), "with its status");
+  Demand(tag.status == static_cast<uint8_t>(parsed.status()), "with its status");
+  Demand(parsed.status() == filtered.status(), "in its bytes, too");
   Outputs(MaskOf(bits)).Filter(&parsed);
   ClearOthers(&parsed);
   ClearOthers(&filtered);

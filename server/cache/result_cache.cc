@@ -40,12 +40,6 @@ absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
 
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// Packs a ready result for memory: `size` bytes, with the status as their tag.
-template <typename Write>
-MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
-  return MemoryTier::Value::Make(size, write, static_cast<uint8_t>(status));
-}
-
 }  // namespace
 
 Outputs::Outputs(const kiln::v1::OutputMask& mask)
@@ -112,9 +106,11 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   result.mutable_timings()->clear_service_ns();
   Ready ready;
   ready.status = result.status();
-  ready.bytes = Pack(result.ByteSizeLong(), result.status(), [&](char* to) {
-    result.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to));
-  });
+  const ResultTag tag = TagOf(result);
+  ready.bytes = MemoryTier::Value::Make(
+      result.ByteSizeLong(),
+      [&](char* to) { result.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to)); },
+      tag);
   return ready;
 }
 
@@ -225,7 +221,7 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
                             may_block, &ready->bytes);
   if (found == Lookup::kWouldBlock) return found;
   if (found == Lookup::kMemory) {
-    ready->status = static_cast<TargetResult::Status>(ready->bytes.tag());
+    ready->status = static_cast<TargetResult::Status>(ready->bytes.tag().status);
     return found;
   }
   std::string stored;
@@ -238,9 +234,11 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   };
   if (!outputs.assembly()) {
     std::string bytes;
-    if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
-    ready->bytes = Pack(bytes.size(), ready->status,
-                        [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
+    ResultTag tag;
+    if (!FilterResult(stored, outputs.bits(), &bytes, &tag)) return Lookup::kMiss;
+    ready->status = static_cast<TargetResult::Status>(tag.status);
+    ready->bytes = MemoryTier::Value::Make(
+        bytes.size(), [&](char* to) { memcpy(to, bytes.data(), bytes.size()); }, tag);
     remember();
     return found;
   }

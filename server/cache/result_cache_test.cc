@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/cache/result_filter.h"
@@ -60,6 +61,12 @@ TEST(ResultFilterTest, AgreesWithParsing) {
   sample.mutable_variants(1)->set_code(std::string(300, 'c'));
   sample.set_message(std::string(200, 'm'));
   sample.set_spirv_id(12345678);
+  sample.set_stage("fragment");
+  for (const auto& [name, value] : {std::pair("instructions", 30), std::pair("vgprs", 12)}) {
+    auto* figure = sample.mutable_variants(1)->mutable_statistics()->add_values();
+    figure->set_name(name);
+    figure->set_value(value);
+  }
   sample.mutable_pass_sums()->set_names("a worker's own, which nobody asked for");
   sample.mutable_reason()->set_sentence("It stands behind the sums.");
   std::string bytes = sample.SerializeAsString();
@@ -78,10 +85,15 @@ TEST(ResultFilterTest, AgreesWithParsing) {
     TargetResult expected = sample;
     outputs.Filter(&expected);
     std::string filtered;
-    TargetResult::Status status;
-    ASSERT_TRUE(FilterResult(bytes, outputs.bits(), &filtered, &status));
+    ResultTag tag;
+    ASSERT_TRUE(FilterResult(bytes, outputs.bits(), &filtered, &tag));
     EXPECT_EQ(filtered, expected.SerializeAsString()) << bits;
-    EXPECT_EQ(status, TargetResult::OK);
+    EXPECT_EQ(tag, ResultCache::Prepare(outputs, sample).bytes.tag()) << bits;
+    EXPECT_EQ(tag.status, TargetResult::OK);
+    EXPECT_EQ(kShaderStages[tag.stage].name, "fragment");
+    EXPECT_EQ(tag.variants, 2);
+    EXPECT_EQ(tag.instructions, 7u + 30u);
+    EXPECT_EQ(tag.registers, 12u);
   }
 }
 
@@ -89,13 +101,13 @@ TEST(ResultFilterTest, CutOrAlteredBytesAreNotReadBeyond) {
   std::string bytes = Sample().SerializeAsString();
   for (size_t n = 0; n < bytes.size(); ++n) {
     std::string out;
-    TargetResult::Status status;
-    FilterResult(std::string_view(bytes).substr(0, n), 31, &out, &status);
+    ResultTag tag;
+    FilterResult(std::string_view(bytes).substr(0, n), 31, &out, &tag);
     EXPECT_LE(out.size(), n + 10);
     std::string altered = bytes;
     altered[n] = static_cast<char>(altered[n] ^ 0xff);
     out.clear();
-    FilterResult(altered, 31, &out, &status);
+    FilterResult(altered, 31, &out, &tag);
     EXPECT_LE(out.size(), bytes.size() + 20);
   }
 }
@@ -106,10 +118,10 @@ TEST(ResultFilterTest, AStatusIsANumber) {
   bytes += std::string("\x80\x01\x05", 3);  // cache
   bytes += std::string("\x12\x00", 2);      // status, as bytes
   std::string filtered;
-  TargetResult::Status status = TargetResult::UNSPECIFIED;
-  ASSERT_TRUE(FilterResult(bytes, 31, &filtered, &status));
-  EXPECT_EQ(status, TargetResult::OK);
-  EXPECT_FALSE(FilterResult(std::string("\x80\x01\x05\x12\x00", 5), 31, &filtered, &status));
+  ResultTag tag;
+  ASSERT_TRUE(FilterResult(bytes, 31, &filtered, &tag));
+  EXPECT_EQ(tag.status, TargetResult::OK);
+  EXPECT_FALSE(FilterResult(std::string("\x80\x01\x05\x12\x00", 5), 31, &filtered, &tag));
 }
 
 // Only a module that is there has a digest; one of another size would not fit in the field.

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "kiln/v1/compile.pb.h"
+#include "server/cache/result_tag.h"
 
 namespace kiln::cache {
 
@@ -18,11 +18,10 @@ namespace kiln::cache {
 inline constexpr uint8_t kBinaryBit = 1, kAssemblyBit = 2, kLaunchBit = 4, kPassesBit = 8,
                          kRemarksBit = 16, kPassSumsBit = 64;
 
-// Appends to `out` the fields of `result` that `bits` asks for and sets `status` to its status.
+// Appends to `out` the fields of `result` that `bits` asks for and fills in its tag.
 // Fields of a single request (`cache`, Timings.queue_ns and service_ns) are not in stored results.
 // Returns false if the bytes are no serialised TargetResult.
-bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
-                  kiln::v1::TargetResult::Status* status);
+bool FilterResult(std::string_view result, uint8_t bits, std::string* out, ResultTag* tag);
 
 }  // namespace kiln::cache
 

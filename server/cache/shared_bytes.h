@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "server/cache/result_tag.h"
+
 namespace kiln::cache {
 
 // A pointer to the bytes, or null. Copies share them; as thread-safe as std::shared_ptr.
@@ -29,7 +31,7 @@ class SharedBytes {
   // Makes `size` bytes; `write` writes all of them to the address that it is given. `tag` is kept
   // beside them, for the owner's use.
   template <typename Write>
-  static SharedBytes Make(size_t size, Write&& write, uint8_t tag = 0) {
+  static SharedBytes Make(size_t size, Write&& write, const ResultTag& tag = {}) {
     void* memory = ::operator new(sizeof(Block) + size);
     char* bytes = static_cast<char*>(memory) + sizeof(Block);
     write(bytes);
@@ -60,7 +62,7 @@ class SharedBytes {
   explicit operator bool() const { return block_ != nullptr; }
 
   // Not of null.
-  uint8_t tag() const { return block_->tag; }
+  const ResultTag& tag() const { return block_->tag; }
 
   // Returns the bytes that the allocator has set aside, including the count. Must not be null.
   size_t allocated() const { return malloc_usable_size(block_); }
@@ -68,7 +70,7 @@ class SharedBytes {
  private:
   struct Block {
     std::atomic<uint32_t> count;
-    const uint8_t tag;
+    const ResultTag tag;
     const std::string_view bytes;
   };
   Block* block_ = nullptr;

@@ -53,10 +53,10 @@ TEST(SharedBytesTest, ManyThreadsShareThem) {
 
 TEST(SharedBytesTest, ATagIsBesideTheBytes) {
   const auto write = [](char* to) { to[0] = 'x'; };
-  const SharedBytes tagged = SharedBytes::Make(1, write, 7);
+  const SharedBytes tagged = SharedBytes::Make(1, write, {.status = 7});
   EXPECT_EQ(*tagged, "x");
-  EXPECT_EQ(tagged.tag(), 7);
-  EXPECT_EQ(SharedBytes::Make(1, write).tag(), 0);
+  EXPECT_EQ(tagged.tag().status, 7);
+  EXPECT_EQ(SharedBytes::Make(1, write).tag(), ResultTag());
 }
 
 // Size classes of allocators are an eighth to a fifth apart.

@@ -418,7 +418,8 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
       config.help = true;
     } else if (argument == "--version") {
       config.version = true;
-    } else if (argument == "--man" || argument == "--markdown") {
+    } else if (argument == "--man" || argument == "--markdown" ||
+               argument == "--metrics-markdown") {
       config.manual = argument.substr(2);
     } else if (argument == "--memory-plan") {
       config.memory_plan = true;
@@ -510,6 +511,7 @@ std::vector<std::pair<std::string, std::string>> HelpActions() {
   return {{"--memory-plan", "print how much memory these settings need, and exit"},
           {"--man", "print the manual, kilnd(8), for `man -l -`, and exit"},
           {"--markdown", "print the manual as Markdown, and exit"},
+          {"--metrics-markdown", "print the list of metrics as Markdown, and exit"},
           {"--version", "print the version, and exit"}};
 }
 

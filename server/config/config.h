@@ -73,7 +73,7 @@ struct Config {
   Limits limits;
   bool help = false;
   bool version = false;
-  std::string manual;  // "man" or "markdown": the form in which it is printed; empty: it is not
+  std::string manual;  // "man", "markdown", "metrics-markdown": what is printed; empty: nothing is
   bool memory_plan = false;
   // Names of the settings that the file or the command line gives, even if the value is the
   // default.

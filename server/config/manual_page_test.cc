@@ -38,6 +38,7 @@ TEST(Manual, ManIsAPageOfSectionEight) {
 TEST(Manual, FlagsThatPrintIt) {
   EXPECT_EQ(ParseConfig({"--man"})->manual, "man");
   EXPECT_EQ(ParseConfig({"--markdown"})->manual, "markdown");
+  EXPECT_EQ(ParseConfig({"--metrics-markdown"})->manual, "metrics-markdown");
   EXPECT_EQ(ParseConfig({})->manual, "");
   for (const char* flag : {"--man ", "--markdown"}) EXPECT_THAT(HelpText(), HasSubstr(flag));
 }

@@ -86,7 +86,7 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
       hlsl_version_(pool->hello().hlsl_version()),
       job_log_(options.log, pool->hello()),
       executor_(options.threads, options.queue_limit, [metrics](absl::Duration time) {
-        metrics->Waited(metrics::Metrics::Queue::kDisk, time);
+        metrics->Waited(metrics::Metrics::Queued::kLookup, time);
       }) {}
 
 Engine::~Engine() = default;

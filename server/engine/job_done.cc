@@ -195,7 +195,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
   if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
   if (RunAgain(group, outcome)) return;
   const bool recheck = DrawsRecheck(outcome);
-  metrics_->Job(outcome, group->Targets());
+  metrics_->Job(outcome, group->Targets(), group->request_id);
   if (options_.activity != nullptr) options_.activity->passes.Add(outcome, group->job);
   if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {

@@ -9,24 +9,18 @@ namespace {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
-using prometheus::MetricType;
 
 using Labels = std::vector<ClientMetric::Label>;
 
 void CollectProbe(const net::SelfProbe::Counters& probe, std::vector<MetricFamily>* out) {
   Labels answered = {{"result", "answered"}}, failed = {{"result", "failed"}};
-  Add(out, "kiln_self_probes_total", "Health checks that the daemon made through its own listener",
-      MetricType::Counter, {{answered, D(probe.answered)}, {failed, D(probe.failed)}});
-  Add(out, "kiln_listener_healthy",
-      "1 if the last health check through the listener succeeded, else 0", MetricType::Gauge,
-      {{{}, probe.last.ok() ? 1.0 : 0.0}});
+  Add(out, "kiln_self_probes_total", {{answered, D(probe.answered)}, {failed, D(probe.failed)}});
+  Add(out, "kiln_listener_healthy", {{{}, probe.last.ok() ? 1.0 : 0.0}});
 }
 
 void CollectDescriptors(std::vector<MetricFamily>* out) {
-  Add(out, "process_open_fds", "File descriptors that the daemon has open", MetricType::Gauge,
-      {{{}, D(net::OpenDescriptors())}});
-  Add(out, "process_max_fds", "Maximum number of file descriptors of the daemon", MetricType::Gauge,
-      {{{}, D(net::GetDescriptorLimits().soft)}});
+  Add(out, "process_open_fds", {{{}, D(net::OpenDescriptors())}});
+  Add(out, "process_max_fds", {{{}, D(net::GetDescriptorLimits().soft)}});
 }
 
 }  // namespace
@@ -56,19 +50,11 @@ std::vector<MetricFamily> Network::Collect() const {
   }
 
   std::vector<MetricFamily> out;
-  Add(&out, "kiln_connections", "Open connections of clients", MetricType::Gauge, open);
-  Add(&out, "kiln_connections_limit", "Maximum number of open connections", MetricType::Gauge,
-      limit);
-  Add(&out, "kiln_connections_accepted_total", "Connections that were accepted and served",
-      MetricType::Counter, accepted);
-  Add(&out, "kiln_connections_refused_total",
-      "Connections refused: by the limit, by the limit of one address, or for lack of file "
-      "descriptors",
-      MetricType::Counter, refused);
-  Add(&out, "kiln_connections_closed_total",
-      "Connections closed by the daemon, to make room for others (silent, idle, gave_way) or "
-      "because they took too long",
-      MetricType::Counter, closed);
+  Add(&out, "kiln_connections", open);
+  Add(&out, "kiln_connections_limit", limit);
+  Add(&out, "kiln_connections_accepted_total", accepted);
+  Add(&out, "kiln_connections_refused_total", refused);
+  Add(&out, "kiln_connections_closed_total", closed);
   CollectProbe(probe_->counters(), &out);
   CollectDescriptors(&out);
   return out;

@@ -6,6 +6,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ class Snapshot : public prometheus::Collectable {
     disk_queue_limit_ = limit;
   }
 
+  // Likewise: the memory that the daemon and all its workers may come to need by their settings,
+  // and the limit on both together; 0: there is none. In bytes.
+  struct Memory {
+    uint64_t daemon = 0, workers = 0, limit = 0;
+  };
+  void WatchMemory(const Memory& memory) { memory_ = memory; }
+
   // Likewise for refused calls that are not told yet.
   void WatchRefusals(std::function<size_t()> held) { refusals_held_ = std::move(held); }
 
@@ -42,6 +50,9 @@ class Snapshot : public prometheus::Collectable {
   void CollectDisk(const cache::DiskTier::Usage& disk,
                    std::vector<prometheus::MetricFamily>* out) const;
   void CollectQueues(size_t jobs, std::vector<prometheus::MetricFamily>* out) const;
+  static void CollectShares(const worker::Pool::Load& load,
+                            std::vector<prometheus::MetricFamily>* out);
+  void CollectMemory(std::vector<prometheus::MetricFamily>* out) const;
   void CollectPool(std::vector<prometheus::MetricFamily>* out) const;
   static void CollectProcess(std::vector<prometheus::MetricFamily>* out);
 
@@ -52,7 +63,12 @@ class Snapshot : public prometheus::Collectable {
   size_t disk_queue_limit_ = 0;
   std::function<size_t()> refusals_held_;
   const quarantine::Quarantine* quarantine_ = nullptr;
+  Memory memory_;
 };
+
+// Returns the start of this process, in seconds since 1970. Computed once: a step of the clock is
+// not a restart.
+double StartTime();
 
 }  // namespace kiln::metrics
 

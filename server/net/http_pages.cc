@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/net/negotiate.h"
 
 namespace kiln::net {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 constexpr size_t kMaxRequestBytes = 8 << 10;
 // How often the thread checks if it is to end, when no descriptor was left for waking it.
 constexpr std::chrono::milliseconds kLookUp(1000);
+// Bits of the index of a form.
+constexpr size_t kSecondForm = 1, kCompressedForm = 2;
 
 const char* Reason(int status) {
   switch (status) {
@@ -38,8 +41,10 @@ size_t EndOfHeader(std::string_view request) {
 std::string Respond(const HttpPages::Page& page, bool with_body) {
   return absl::StrCat("HTTP/1.1 ", page.status, " ", Reason(page.status),
                       "\r\nContent-Type: ", page.content_type,
-                      "\r\nContent-Length: ", page.body.size(), "\r\nConnection: close\r\n",
-                      page.headers, "\r\n", with_body ? page.body : "");
+                      page.compressed ? "\r\nContent-Encoding: gzip" : "",
+                      "\r\nVary: Accept, Accept-Encoding\r\nContent-Length: ", page.body.size(),
+                      "\r\nConnection: close\r\n", page.headers, "\r\n",
+                      with_body ? page.body : "");
 }
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -49,7 +54,7 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 // NOLINTNEXTLINE(performance-unnecessary-value-param): its elements are moved from
 HttpPages::HttpPages(Pages pages, Pages quick, Times times)
     : times_(times), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), quick_(std::move(quick)) {
-  for (auto& [path, make] : pages) makers_[path].make = std::move(make);
+  for (auto& [path, source] : pages) makers_.try_emplace(path, std::move(source));
   for (auto& [path, maker] : makers_) {
     maker.thread = std::thread([this, m = &maker] { RunMaker(m); });
   }
@@ -94,20 +99,28 @@ void HttpPages::WakeUp() {
 }
 
 void HttpPages::RunMaker(Maker* maker) {
-  auto wanted = [this, maker] { return stopping_ || maker->asked > maker->answered; };
+  const auto next = [maker] {
+    return std::find_if(maker->forms.begin(), maker->forms.end(),
+                        [](const Form& form) { return form.asked > form.answered; });
+  };
+  auto wanted = [this, maker, next] { return stopping_ || next() != maker->forms.end(); };
   for (;;) {
     uint64_t asked;
+    size_t form;
     {
       absl::MutexLock lock(&mutex_);
       mutex_.Await(absl::Condition(&wanted));
       if (stopping_) return;
-      asked = maker->asked;
+      form = static_cast<size_t>(next() - maker->forms.begin());
+      asked = maker->forms[form].asked;
     }
-    auto page = std::make_shared<const Page>(maker->make());
+    Page made = maker->source.make((form & kSecondForm) != 0);
+    if ((form & kCompressedForm) != 0) made.compressed = Compress(&made.body);
+    auto page = std::make_shared<const Page>(std::move(made));
     {
       absl::MutexLock lock(&mutex_);
-      maker->page = std::move(page);
-      maker->answered = asked;
+      maker->forms[form].page = std::move(page);
+      maker->forms[form].answered = asked;
     }
     WakeUp();
   }
@@ -198,13 +211,17 @@ void HttpPages::Ask(Connection* connection, std::string_view header) {
   connection->with_body = method == "GET";
   auto found = makers_.find(path);
   if (found != makers_.end()) {
-    connection->maker = &found->second;
+    Maker& maker = found->second;
+    const std::string& second = maker.source.second;
+    connection->maker = &maker;
+    connection->form = (!second.empty() && Prefers(header, second) ? kSecondForm : 0) |
+                       (TakesGzip(header) ? kCompressedForm : 0);
     absl::MutexLock lock(&mutex_);
-    connection->number = ++connection->maker->asked;
+    connection->number = ++maker.forms[connection->form].asked;
     return;
   }
   if (const auto quick = quick_.find(path); quick != quick_.end()) {
-    connection->answer = Respond(quick->second(), connection->with_body);
+    connection->answer = Respond(quick->second.make(false), connection->with_body);
     return;
   }
   std::string paths;
@@ -219,8 +236,9 @@ void HttpPages::Collect(Connection* connection) {
   std::shared_ptr<const Page> page;
   {
     absl::MutexLock lock(&mutex_);
-    if (connection->maker->answered < connection->number) return;
-    page = connection->maker->page;
+    const Form& form = connection->maker->forms[connection->form];
+    if (form.answered < connection->number) return;
+    page = form.page;
   }
   connection->maker = nullptr;
   connection->answer = Respond(*page, connection->with_body);

@@ -11,15 +11,20 @@
 //     answer. A new connection is read before another gives way, so that one which brings its
 //     request along is always served, and kGrace is left to those that send it right after.
 //   * While kMaxOpen are held none is taken (held()): clients wait in the kernel, in order.
-//   * Each page is made in a thread of its own, once for all clients that ask meanwhile: a slow
-//     page (a disk that hangs) delays only clients that want it. An answer is never older than its
-//     request. Quick pages, which wait for nothing, are made in the thread of the connections.
+//   * Each page is made in a thread of its own, once for all clients that ask meanwhile for the
+//     same form of it: a slow page (a disk that hangs) delays only clients that want it. An answer
+//     is never older than its request. Quick pages, which wait for nothing, are made in the thread
+//     of the connections, in their first form.
+//
+// A page may have two forms, chosen by the request's Accept header, and is compressed with gzip for
+// clients whose Accept-Encoding takes that (negotiate.h).
 //
 // Limit: clients that connect thousands of times a second leave each connection only kGrace; a
 // client that needs longer to send its request after it connected is lost.
 #ifndef KILN_SERVER_NET_HTTP_PAGES_H_
 #define KILN_SERVER_NET_HTTP_PAGES_H_
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -30,6 +35,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,9 +55,24 @@ class HttpPages {
     std::string content_type = "text/plain; charset=utf-8";
     std::string body;
     std::string headers = {};  // further ones, each with its line's end
+    bool compressed = false;   // set by HttpPages: the body is gzip
   };
-  // Pages by path. Each function is called from one thread, when a client asks.
-  using Pages = std::map<std::string, std::function<Page()>, std::less<>>;
+  // Makes a page. The functions are called from one thread each, when a client asks.
+  struct Source {
+    template <typename Make>
+    requires std::is_invocable_r_v<Page, Make> Source(
+        Make one)  // NOLINT: a page of one form is a function
+        : make([one = std::move(one)](bool) { return one(); }) {}
+    Source(std::function<Page(bool second)> make_form, std::string_view second_type)
+        : make(std::move(make_form)), second(second_type) {}
+
+    std::function<Page(bool second)> make;
+    // The media type of the second form, given to clients that accept it as much as text/plain;
+    // empty: there is none.
+    std::string second;
+  };
+  // Pages by path.
+  using Pages = std::map<std::string, Source, std::less<>>;
   struct Times {
     std::chrono::milliseconds request = std::chrono::seconds(2);
     std::chrono::milliseconds answer = std::chrono::seconds(5);
@@ -78,13 +99,18 @@ class HttpPages {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Makes one page, again and again. Requests are numbered; a page answers those that had come when
-  // its making began.
-  struct Maker {
-    std::function<Page()> make;
+  // An answer to one kind of request for a page. Requests are numbered; a page answers those that
+  // had come when its making began.
+  struct Form {
     uint64_t asked = 0;
     uint64_t answered = 0;
     std::shared_ptr<const Page> page;
+  };
+  // Makes one page, again and again.
+  struct Maker {
+    explicit Maker(Source s) : source(std::move(s)) {}
+    const Source source;
+    std::array<Form, 4> forms;  // bit 0: the second form; bit 1: compressed
     std::thread thread;
   };
   struct Connection {
@@ -93,7 +119,8 @@ class HttpPages {
     Clock::time_point end;
     std::string request = {};  // the part received so far, until there is `maker` or `answer`
     Maker* maker = nullptr;    // of the page that it waits for
-    uint64_t number = 0;       // number of the request, at the maker
+    size_t form = 0;           // of the page, at the maker
+    uint64_t number = 0;       // number of the request, among those for the form
     bool with_body = true;
     std::string answer = {};
     size_t sent = 0;  // of the answer
@@ -124,7 +151,7 @@ class HttpPages {
   std::vector<int> taken_ ABSL_GUARDED_BY(mutex_);
   uint64_t held_ ABSL_GUARDED_BY(mutex_) = 0;
   Counters counters_ ABSL_GUARDED_BY(mutex_);
-  // The map is constant; a maker's members other than its function are guarded by the mutex.
+  // The map is constant; the makers' forms are guarded by the mutex.
   std::map<std::string, Maker, std::less<>> makers_;
   const Pages quick_;
   std::list<Connection> connections_;  // used by the thread; the oldest first

@@ -75,13 +75,35 @@ class HttpPagesTest : public testing::Test {
        [] {
          return HttpPages::Page{503, "text/plain", "deaf\n"};
        }},
+      {"/two",
+       {[](bool second) {
+          return HttpPages::Page{200, second ? "test/second" : "text/plain",
+                                 std::string(1000, second ? '2' : '1')};
+        },
+        "test/second"}},
   }};
 };
 
+TEST_F(HttpPagesTest, ThePageHasTheFormThatIsAskedFor) {
+  const std::string plain = Ask("GET /two HTTP/1.1\r\n\r\n");
+  EXPECT_NE(plain.find("Content-Type: text/plain\r\n"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("\r\n\r\n" + std::string(1000, '1')), std::string::npos);
+  const std::string second = Ask("GET /two HTTP/1.1\r\nAccept: test/second\r\n\r\n");
+  EXPECT_NE(second.find("Content-Type: test/second\r\n"), std::string::npos) << second;
+  EXPECT_NE(second.find("\r\n\r\n" + std::string(1000, '2')), std::string::npos);
+  EXPECT_EQ(second.find("Content-Encoding"), std::string::npos);
+  const std::string packed = Ask("GET /two HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n");
+  EXPECT_NE(packed.find("Content-Encoding: gzip\r\n"), std::string::npos) << packed;
+  EXPECT_LT(packed.size(), 500u);
+  EXPECT_NE(packed.find("\r\n\r\n\x1f\x8b"), std::string::npos) << "gzip's first bytes";
+  const std::string small = Ask("GET /small HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n");
+  EXPECT_NE(small.find("\r\n\r\nhello\n"), std::string::npos) << "not worth it: " << small;
+}
+
 TEST_F(HttpPagesTest, APage) {
   EXPECT_EQ(Ask("GET /small HTTP/1.1\r\nHost: x\r\n\r\n"),
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n"
-            "Connection: close\r\n\r\nhello\n");
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nVary: Accept, Accept-Encoding\r\n"
+            "Content-Length: 6\r\nConnection: close\r\n\r\nhello\n");
   EXPECT_EQ(Status(Ask("GET /small?q=1 HTTP/1.0\n\n")), "HTTP/1.1 200");
   std::string head = Ask("HEAD /small HTTP/1.1\r\n\r\n");
   EXPECT_NE(head.find("Content-Length: 6"), std::string::npos);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -39,6 +40,11 @@ inline metrics::Metrics::Source SourceOf(const Answer& answer) {
     case kiln::v1::CACHE_COALESCED: return Source::kCoalesced;
     default: return Source::kMiss;
   }
+}
+
+inline const cache::ResultTag& TagOf(const Answer& answer) {
+  static const cache::ResultTag none;
+  return answer.ready.bytes ? answer.ready.bytes.tag() : none;
 }
 
 // Returns what is too many in the bytes of a message, before it is parsed.
@@ -76,8 +82,9 @@ class Ending {
 
   absl::Time begun() const { return start_; }
 
-  // Returns the bytes of a CompileResponse; none if the reply is not ok.
-  std::vector<grpc::Slice> End(const Reply& reply) {
+  // Returns the bytes of a CompileResponse; none if the reply is not ok. `request_id`: empty if the
+  // request has none.
+  std::vector<grpc::Slice> End(const Reply& reply, std::string_view request_id = "") {
     std::vector<grpc::Slice> response;
     absl::Duration took = absl::Now() - start_;
     absl::StatusCode code = reply.status.code();
@@ -86,10 +93,10 @@ class Ending {
       for (size_t i = 0; i < reply.answers.size(); ++i) {
         const Answer& a = reply.answers[i];
         source = std::max(source, SourceOf(a));
-        metrics_->Result(targets_[i], a.ready.status, SourceOf(a));
+        metrics_->Result(targets_[i], a.ready.status, SourceOf(a), TagOf(a));
       }
       response = BuildResponse(reply, absl::ToInt64Nanoseconds(took));
-      metrics_->RequestTook(method_, targets_, source, absl::ToDoubleSeconds(took));
+      metrics_->RequestTook(method_, targets_, source, absl::ToDoubleSeconds(took), request_id);
       if (BytesOf(response) > most_bytes_) code = absl::StatusCode::kResourceExhausted;
     }
     metrics_->RequestEnds(method_, code);

@@ -41,6 +41,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
         context_(context),
         call_(std::move(call)),
         open_(std::move(open)),
+        request_id_(call_->request_id),
         ending_(std::move(ending)),
         response_(response) {}
 
@@ -61,7 +62,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
 
  private:
   void Answer(const Reply& reply) {
-    Set(ending_.End(reply), response_);
+    Set(ending_.End(reply, request_id_), response_);
     const grpc::Status status = ToGrpcStatus(reply);
     if (!absl::IsUnavailable(reply.status) || !Hold(status)) Finish(status);
   }
@@ -84,6 +85,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
   std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);  // null: refused
   bool left_ ABSL_GUARDED_BY(mutex_) = false;           // the client no longer waits
   const net::OpenCall open_;
+  const std::string request_id_;
   Ending ending_;
   grpc::ByteBuffer* const response_;
 };

@@ -387,12 +387,13 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
     broken = broken_;
   }
   auto kept = std::make_shared<Ending>(std::move(ending));
-  parts_.engine->Continue(call, [this, item, takes_chunks, kept](Reply late) {
-    std::vector<grpc::Slice> response = kept->End(late);
-    std::vector<Message> messages = Messages(item, takes_chunks, late, std::move(response));
-    if (absl::IsUnavailable(late.status) && Hold(item, messages)) return;
-    Answer(item, std::move(messages));
-  });
+  parts_.engine->Continue(
+      call, [this, item, takes_chunks, kept, id = call->request_id](Reply late) {
+        std::vector<grpc::Slice> response = kept->End(late, id);
+        std::vector<Message> messages = Messages(item, takes_chunks, late, std::move(response));
+        if (absl::IsUnavailable(late.status) && Hold(item, messages)) return;
+        Answer(item, std::move(messages));
+      });
   if (broken) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
   return {};
 }

@@ -41,6 +41,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -96,6 +97,29 @@ class FairQueue {
     absl::Duration most;
     for (const auto& [name, group] : groups_) most = std::max(most, group.recent);
     return recent_ == absl::ZeroDuration() ? 0 : absl::FDivDuration(most, recent_);
+  }
+
+  // Returns the parts of the groups that had most of it, the largest first: `count` at most.
+  std::vector<double> largest_shares(size_t count) const {
+    std::vector<double> shares;
+    if (recent_ == absl::ZeroDuration()) return shares;
+    for (const auto& [name, group] : groups_) {
+      if (group.recent > absl::ZeroDuration()) {
+        shares.push_back(absl::FDivDuration(group.recent, recent_));
+      }
+    }
+    std::sort(shares.begin(), shares.end(), std::greater<>());
+    shares.resize(std::min(shares.size(), count));
+    return shares;
+  }
+  // Returns true if no group had more of it than that of `owner`, which had some.
+  bool IsBusiest(const Owner& owner) const {
+    absl::Duration most, own;
+    for (const auto& [name, group] : groups_) {
+      most = std::max(most, group.recent);
+      if (name == owner.group) own = group.recent;
+    }
+    return own > absl::ZeroDuration() && own == most;
   }
 
   void Push(const Owner& owner, Item item, Kind kind = 0) {

@@ -295,6 +295,7 @@ TEST(FairQueueTest, JobsThatAreNotWantedAreGone) {
 TEST(FairQueueTest, TheBusiestShareIsOfLate) {
   Queue queue;
   EXPECT_EQ(queue.busiest_share(), 0);
+  EXPECT_TRUE(queue.largest_shares(3).empty());
   auto work = [&](const char* who, absl::Duration time) {
     queue.Push(Of(who), {1});
     queue.Finish(queue.Take({})->turn, time);
@@ -302,6 +303,11 @@ TEST(FairQueueTest, TheBusiestShareIsOfLate) {
   work("a", Seconds(6));
   work("b", Seconds(2));
   EXPECT_EQ(queue.busiest_share(), 0.75);
+  EXPECT_EQ(queue.largest_shares(3), (std::vector<double>{0.75, 0.25}));
+  EXPECT_EQ(queue.largest_shares(1), std::vector<double>{0.75});
+  EXPECT_TRUE(queue.IsBusiest(Of("a")));
+  EXPECT_FALSE(queue.IsBusiest(Of("b")));
+  EXPECT_FALSE(queue.IsBusiest(Of("new")));
   for (int i = 0; i < 200; ++i) work("b", Seconds(2));
   EXPECT_GT(queue.busiest_share(), 0.99);
 }

@@ -90,6 +90,8 @@ absl::StatusOr<Pool::Handle> Pool::Impl::Submit(std::shared_ptr<const Job> job, 
   if (stopping_) return absl::UnavailableError("shutting down");
   if (queue_.size() >= options_.queue_limit) {
     auto other = displaced == nullptr ? std::nullopt : queue_.Displace(owner);
+    const Owner& refused = other.has_value() ? (*other)->owner : owner;
+    ++(queue_.IsBusiest(refused) ? refused_busiest_ : refused_others_);
     if (!other.has_value()) {
       return absl::UnavailableError(
           absl::StrCat("the queue is full: ", queue_.size(), " jobs are waiting"));
@@ -330,6 +332,9 @@ Pool::Load Pool::Impl::load() const {
     load.displaced = displaced_;
     load.owners = queue_.groups();
     load.busiest_share = queue_.busiest_share();
+    load.largest_shares = queue_.largest_shares(Load::kLargestShares);
+    load.refused_busiest = refused_busiest_;
+    load.refused_others = refused_others_;
     load.start_cpu = start_cpu_;
     load.jobs_cpu = ended_cpu_;
     for (const auto& slot : slots_) {

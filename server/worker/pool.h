@@ -103,6 +103,7 @@ struct JobOutcome {
   // queue. Then only `owner` is meaningful: whose job it was.
   bool displaced = false;
   Owner owner;
+  bool express = false;  // it ran as an express job
   absl::Duration queued;
   absl::Duration ran;
   // Number of the worker process that had it, unique in the pool's life; 0: none had.
@@ -125,7 +126,13 @@ class Pool {
     uint64_t displaced = 0;    // jobs displaced from the full queue
     size_t owners = 0;         // groups of owners with a job that waits or runs
     double busiest_share = 0;  // FairQueue::busiest_share
-    int workers = 0;           // that are alive
+    // The largest shares of the recent processor time, by group of owners.
+    static constexpr size_t kLargestShares = 3;
+    std::vector<double> largest_shares;
+    // Jobs refused, or displaced, because the queue was full: of the group that had used most of
+    // the recent processor time, and of others.
+    uint64_t refused_busiest = 0, refused_others = 0;
+    int workers = 0;  // that are alive
     // Resident memory of all workers, and of the largest.
     int64_t resident_bytes = 0;
     int64_t largest_resident_bytes = 0;

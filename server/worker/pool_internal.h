@@ -99,6 +99,9 @@ class Pool::Impl {
   uint64_t express_ ABSL_GUARDED_BY(mutex_) = 0;
   const Slot* gives_way_ ABSL_GUARDED_BY(mutex_) = nullptr;
   uint64_t displaced_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Jobs that were refused or displaced.
+  uint64_t refused_busiest_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t refused_others_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
   // Processor time of workers that are gone, since each was ready.

@@ -220,6 +220,7 @@ void Slot::Run(const Pool::Handle& entry) {
   outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
   const absl::Duration start = Uptime();
   outcome.queued = std::max(absl::ZeroDuration(), absl::Now() - entry->queued_at);
+  outcome.express = entry->express;
   outcome.worker = worker;
   outcome.worker_pid = process_->pid();
   board_->Reset();

@@ -62,12 +62,17 @@ MAY_INCLUDE_SIMULATORS = re.compile(r'core/sim/|core/\w+/pipeline/simulate\.cc$'
 DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$|core/target/statistic_rows\.h$')
 ROW = re.compile(r'(?:\.name = |\b\w+Row\(\s*)"([a-z0-9_]+)"')
 TAKES_STATISTICS_AS_DATA = ("client/", "server/")
+# Metrics over all targets have fixed names, and so has what they add up: one file says what that is.
+ADDS_STATISTICS_UP = ("server/cache/result_tag.cc",)
 # Other things that have the name of a statistic: (path, name).
 HOMONYMS = (
     ("client/commands/run_command.cc", "instructions"),   # that the simulator executed
     ("client/run/vertices.cc", "bytes"),                  # of outputs
     ("server/event_log.cc", "bytes"),                     # that an event is about
     ("server/request/request.cc", "bytes"),               # the unit of a bound
+    ("server/metrics/rows_cache.cc", "bytes"),            # the unit of a metric
+    ("server/metrics/rows_compiler.cc", "bytes"),
+    ("server/metrics/rows_service.cc", "bytes"),
     ("server/rpc/ending.h", "bytes"),                     # of a request
 )
 
@@ -129,7 +134,8 @@ def statistic_names(root):
 def statistic_findings(path, text, names):
     """Returns the lines of the file `path`, below the root, that name a statistic: as a text in quotes, or as a
     field."""
-    if is_test(path) or "/testing/" in path or not path.startswith(TAKES_STATISTICS_AS_DATA):
+    if is_test(path) or "/testing/" in path or not path.startswith(TAKES_STATISTICS_AS_DATA) \
+            or path in ADDS_STATISTICS_UP:
         return []
     words = [name for name in sorted(names) if (path, name) not in HOMONYMS]
     if not words:
