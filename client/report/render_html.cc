@@ -1,7 +1,7 @@
 // A report as one self-contained HTML page: see render.h.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "client/output/html.h"
 #include "client/report/render.h"
 
 namespace kiln::client::report {
@@ -17,12 +17,6 @@ constexpr absl::string_view kHead =
     "details{margin:.5rem 0}summary{cursor:pointer}code{font-size:.9em}\n"
     "@media(prefers-color-scheme:dark){body{background:#16181c;color:#dfe1e5}"
     ".helped{color:#6fd08c}.hurt{color:#ff8a80}}\n</style></head><body>\n";
-
-// A file's name may have any characters.
-std::string Escape(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
 
 std::string Range(const Interval& i, bool relative) {
   if (!i.known) return "–";
@@ -57,7 +51,7 @@ std::string ChangeRows(absl::string_view word, const std::vector<Change>& change
   for (const Change& c : changes) {
     absl::StrAppend(&rows, "<tr><td class=\"", word, "\">", word, "</td><td>", c.before,
                     "</td><td>", c.after, "</td><td>", Percent(c.Relative()),
-                    "</td><td class=\"l\"><code>", Escape(c.shader), "</code></td></tr>\n");
+                    "</td><td class=\"l\"><code>", EscapeHtml(c.shader), "</code></td></tr>\n");
   }
   return rows;
 }
@@ -78,9 +72,9 @@ std::string Details(const StatisticReport& s, absl::string_view title) {
 std::string List(absl::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string text =
-      absl::StrCat("<details><summary>", Escape(title), ": ", lines.size(), "</summary><ul>\n");
+      absl::StrCat("<details><summary>", EscapeHtml(title), ": ", lines.size(), "</summary><ul>\n");
   for (const std::string& line : lines) {
-    absl::StrAppend(&text, "<li><code>", Escape(line), "</code></li>\n");
+    absl::StrAppend(&text, "<li><code>", EscapeHtml(line), "</code></li>\n");
   }
   return absl::StrCat(text, "</ul></details>\n");
 }
@@ -118,7 +112,7 @@ std::string Folders(const Report& report) {
   }
   text += "</tr>\n";
   for (const auto& [folder, totals] : report.folders) {
-    absl::StrAppend(&text, "<tr><td><code>", Escape(folder), "</code></td>");
+    absl::StrAppend(&text, "<tr><td><code>", EscapeHtml(folder), "</code></td>");
     auto next = totals.begin();
     for (const StatisticReport& s : report.statistics) {
       if (s.shape) continue;
@@ -140,7 +134,7 @@ std::string Folders(const Report& report) {
 
 std::string RenderHtml(const Report& report, const Names& names) {
   std::string page = absl::StrCat(
-      kHead, "<h1>", Escape(names.before), " → ", Escape(names.after), "</h1>\n<p>",
+      kHead, "<h1>", EscapeHtml(names.before), " → ", EscapeHtml(names.after), "</h1>\n<p>",
       report.modules_before, " results before, ", report.modules_after, " after; ", report.compared,
       " variants compared, ", report.only_before, " results only before, ", report.only_after,
       " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(), "</p>\n",

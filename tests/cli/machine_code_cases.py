@@ -100,7 +100,7 @@ class MachineCode(Cli):
                 with open(line['variants'][1]['binary'], 'rb') as code:
                     codes.append(code.read())
             self.assertEqual(codes[0], codes[1])
-            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
+            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, trace, run')
 
     def test_a_stage_that_only_the_other_target_compiles(self):
         lines = self.kiln('compile', '--target=tgl,gfx1030', '--json', os.path.join(SHADERS, 'vert_point_size.vert'),
