@@ -135,7 +135,7 @@ Command TraceCommand() {
       "show when each instruction issues and what it waits for, by the cost model",
       "FILE is a shader, which is compiled as `kiln compile` does, or machine code of any compiler,\n"
       "which needs no daemon: a .bin that `kiln compile -o` wrote, a code object of ROCm, a binary of\n"
-      "another compiler. Of several widths it shows the widest; --widths chooses. Standard input is\n"
+      "another compiler. The widest program is shown unless --widths chooses. Standard input is\n"
       "machine code, unless --stage or --lang say what shader it is.\n"
       "\n"
       "No hardware runs: the figures are those of the model behind `kiln analyze`. The program is shown\n"
