@@ -93,16 +93,25 @@ void PrintTable(bool listing) {
   }
 }
 
-// Prints a timeline of each form of one scan: that of the most waves, from the first instruction
-// that the forms do not share.
+// Returns the turn of the load of the counts.
+int64_t TurnOfLoad(const Timeline& timeline) {
+  for (const TimelineInstruction& inst : timeline.instructions) {
+    if (inst.text.rfind("ds_read", 0) == 0) return inst.turn;
+  }
+  return 0;
+}
+
+// Prints timelines of the form that Mesa had, of that which replaced it, and of today's, from the
+// load of the counts on: what the pictures of that change showed.
 void PrintTimelines() {
-  constexpr ScanShape kShape = {32, 8, 1};
-  constexpr int kColumns = 110;
-  for (const ScanForm form : kScanForms) {
+  constexpr ScanShape kShape = {64, 4, 1};
+  constexpr int kColumns = 80;
+  for (const ScanForm form : {ScanForm::kDwordScalar, ScanForm::kBytePerm, ScanForm::kByteDot}) {
     const auto program = CompileScan(form, kShape);
     if (!program.ok()) continue;
     client::trace::Trace trace = {
-        NameOf(form), "gfx1030", "wave32", TraceProgram(program->code, WaveOf(kShape.width)), 0, 0};
+        NameOf(form), "gfx1030", "wave64", TraceProgram(program->code, WaveOf(kShape.width)), 0, 0};
+    trace.from = TurnOfLoad(trace.timeline);
     trace.to = trace.timeline.span();
     std::printf("%s\n", client::trace::RenderText(trace, kColumns).c_str());
   }
