@@ -19,7 +19,7 @@ const absl::string_view kPageScript = R"js(
   function draw() {
     style.setProperty('--o', start);
     style.setProperty('--s', span);
-    const wanted = Math.max(span / Math.max(2, Math.floor(axis.clientWidth / 90)), 1);
+    const wanted = Math.max(span / Math.max(2, Math.floor(axis.clientWidth / 64)), 1);
     const ten = 10 ** Math.floor(Math.log10(wanted));
     const step = [1, 2, 5, 10].find(n => n * ten >= wanted) * ten;
     const ticks = [];

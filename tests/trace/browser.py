@@ -22,7 +22,7 @@ def run(page, folder, *flags):
 
 def dom(page, folder):
     """Returns the document as it is after its scripts have run."""
-    return run(page, folder, '--dump-dom')
+    return run(page, folder, '--dump-dom', '--window-size=1300,900')
 
 
 def screenshot(page, folder, picture, width, height, dark=False):

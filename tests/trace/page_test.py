@@ -97,7 +97,10 @@ class Page(unittest.TestCase):
             self.assertEqual(re.findall(r'</td><td>(\d+)</td>', causes), [str(c['cycles']) for c in trace['causes']])
             self.assertEqual(sum(c['cycles'] for c in trace['causes']), trace['cycles'])
             # The script ran: ticks, and the row that the address names is explained.
-            self.assertGreater(len(re.findall(r'<b style="--a: ?\d+;?">\d+</b>', dom)), 2)
+            ticks = [int(tick) for tick in re.findall(r'<b style="--a: ?\d+;?">(\d+)</b>', dom)]
+            self.assertGreater(len(ticks), 3)
+            self.assertEqual(ticks, [n * ticks[1] for n in range(len(ticks))])
+            self.assertLess(trace['cycles'] - ticks[-1], 2 * ticks[1])
             why = re.search(r'<aside id="why"[^>]*>(.*?)</aside>', dom, re.S).group(1)
             self.assertIn('Waits %d cycle' % wait['waits'][0]['cycles'], why)
             self.assertIn('by %d: ' % wait['waits'][0]['producer'], why)
