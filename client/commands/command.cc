@@ -17,7 +17,7 @@ namespace {
 
 // Commands of the finished design, not of this version: named so that the author of a script gets a
 // clear error.
-constexpr absl::string_view kLater[] = {"explain", "trace", "bisect", "cache"};
+constexpr absl::string_view kLater[] = {"explain", "bisect", "cache"};
 
 // A command may define one of them in its own way.
 void AddCommonFlags(Command* command) {
@@ -79,10 +79,10 @@ absl::Status NoSuchCommand(const std::string& word) {
 }  // namespace
 
 std::vector<Command> Commands() {
-  std::vector<Command> commands = {CompileCommand(),    BatchCommand(),   PrecompileCommand(),
-                                   RunCommand(),        ReportCommand(),  TargetsCommand(),
-                                   DisasmCommand(),     AnalyzeCommand(), HealthCommand(),
-                                   QuarantineCommand(), ManCommand(),     CompletionCommand()};
+  std::vector<Command> commands = {
+      CompileCommand(),    BatchCommand(),  PrecompileCommand(), RunCommand(),   ReportCommand(),
+      TargetsCommand(),    DisasmCommand(), AnalyzeCommand(),    TraceCommand(), HealthCommand(),
+      QuarantineCommand(), ManCommand(),    CompletionCommand()};
   for (Command& command : commands) AddCommonFlags(&command);
   return commands;
 }

@@ -21,6 +21,7 @@ Command PrecompileCommand();
 Command TargetsCommand();
 Command RunCommand();
 Command AnalyzeCommand();
+Command TraceCommand();
 Command DisasmCommand();
 Command ReportCommand();
 Command HealthCommand();

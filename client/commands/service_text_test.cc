@@ -170,7 +170,7 @@ TEST_F(ServiceText, OfTargets) {
   // are bad, and three words of a pass.
   EXPECT_EQ(Count(text, kShown), 16u) << text;
   // The service's second target is none of this program's.
-  EXPECT_THAT(text, HasSubstr("0   disasm, analyze, run\n"));
+  EXPECT_THAT(text, HasSubstr("0   disasm, analyze, trace, run\n"));
   EXPECT_THAT(text, HasSubstr("0   -\n"));
 }
 

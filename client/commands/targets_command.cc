@@ -9,6 +9,7 @@
 #include "client/service/service_flags.h"
 #include "core/driver/analyze.h"
 #include "core/driver/simulate.h"
+#include "core/driver/trace.h"
 
 namespace kiln::client {
 namespace {
@@ -51,6 +52,7 @@ std::string ToolsText(const std::string& name) {
   std::vector<std::string> commands;
   if (CheckDisassembler(*target).ok()) commands.push_back("disasm");
   if (CheckAnalysis(*target, {}).ok()) commands.push_back("analyze");
+  if (CheckTrace(*target, {}).ok()) commands.push_back("trace");
   if (CheckSimulation(*target, {}).ok()) commands.push_back("run");
   return commands.empty() ? "-" : absl::StrJoin(commands, ", ");
 }

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "client/output/html.h"
 #include "client/report/charts.h"
 #include "client/report/render.h"
 

@@ -19,7 +19,7 @@ FOLDER = 'client/schemas'
 LIST = 'client/schemas/keys.txt'
 
 WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch',
-           'precompile')
+           'precompile', 'trace')
 READ = ('job', 'manifest', 'state', 'launch', 'budget')
 
 TYPES = {str: 'string', bool: 'boolean', int: 'integer', float: 'number', type(None): 'null'}

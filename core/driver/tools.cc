@@ -18,6 +18,20 @@ std::string ToolOf(const Backend& backend, std::string_view tool) {
   return absl::StrCat("the ", std::string(tool), " of ", std::string(backend.name));
 }
 
+absl::Status CheckTakesRecord(const Backend& backend, const out::LaunchRecord* record,
+                              std::string_view tool) {
+  if (record == nullptr || backend.analyzes_records) return absl::OkStatus();
+  return WithCause(absl::UnimplementedError(absl::StrCat("--launch: ", ToolOf(backend, tool),
+                                                         " takes no launch record")),
+                   "missing_tool");
+}
+
+absl::Status CheckIsOf(const Backend& backend, const out::LaunchRecord* record) {
+  if (record == nullptr || record->target == backend.name) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("is of a program for ", record->target, ", not ", std::string(backend.name)));
+}
+
 }  // namespace
 
 absl::Status CheckCompiler(const Backend& backend) {
@@ -49,12 +63,14 @@ absl::Status CheckDisassembler(const Backend& backend) {
 
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options) {
   if (backend.analyze == nullptr) return Missing(backend, "analysis");
-  if (options.record != nullptr && !backend.analyzes_records) {
-    return WithCause(absl::UnimplementedError(absl::StrCat(
-                         "--launch: ", ToolOf(backend, "analysis"), " takes no launch record")),
-                     "missing_tool");
-  }
+  if (absl::Status s = CheckTakesRecord(backend, options.record, "analysis"); !s.ok()) return s;
   return CheckSwitches(options.switches, backend.analysis_switches, ToolOf(backend, "analysis"));
+}
+
+absl::Status CheckTrace(const Backend& backend, const TraceOptions& options) {
+  if (backend.trace == nullptr) return Missing(backend, "timeline");
+  if (absl::Status s = CheckTakesRecord(backend, options.record, "timeline"); !s.ok()) return s;
+  return CheckSwitches(options.switches, backend.trace_switches, ToolOf(backend, "timeline"));
 }
 
 absl::Status CheckSimulation(const Backend& backend, const SimulationOptions& options) {
@@ -70,11 +86,15 @@ absl::StatusOr<std::string> DisassembleBy(const Backend& backend, absl::Span<con
 absl::StatusOr<Analysis> AnalyzeBy(const Backend& backend, absl::Span<const uint8_t> code,
                                    const AnalyzeOptions& options) {
   if (absl::Status s = CheckAnalysis(backend, options); !s.ok()) return s;
-  if (options.record != nullptr && options.record->target != backend.name) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "is of a program for ", options.record->target, ", not ", std::string(backend.name)));
-  }
+  if (absl::Status s = CheckIsOf(backend, options.record); !s.ok()) return s;
   return backend.analyze(code, options);
+}
+
+absl::StatusOr<Timeline> TraceBy(const Backend& backend, absl::Span<const uint8_t> code,
+                                 const TraceOptions& options) {
+  if (absl::Status s = CheckTrace(backend, options); !s.ok()) return s;
+  if (absl::Status s = CheckIsOf(backend, options.record); !s.ok()) return s;
+  return backend.trace(code, options);
 }
 
 absl::StatusOr<sim::scene::RunStats> SimulateBy(const Backend& backend,

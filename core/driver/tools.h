@@ -23,12 +23,15 @@ absl::Status CheckContainer(const Backend& backend, out::Container container,
                             std::string_view stage);
 absl::Status CheckDisassembler(const Backend& backend);
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options);
+absl::Status CheckTrace(const Backend& backend, const TraceOptions& options);
 absl::Status CheckSimulation(const Backend& backend, const SimulationOptions& options);
 
 // Call the back end's tools after these checks (core/target/backend.h).
 absl::StatusOr<std::string> DisassembleBy(const Backend& backend, absl::Span<const uint8_t> code);
 absl::StatusOr<Analysis> AnalyzeBy(const Backend& backend, absl::Span<const uint8_t> code,
                                    const AnalyzeOptions& options);
+absl::StatusOr<Timeline> TraceBy(const Backend& backend, absl::Span<const uint8_t> code,
+                                 const TraceOptions& options);
 absl::StatusOr<sim::scene::RunStats> SimulateBy(const Backend& backend,
                                                 absl::Span<const uint8_t> code,
                                                 const out::LaunchRecord& record,

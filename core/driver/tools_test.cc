@@ -36,11 +36,19 @@ absl::StatusOr<sim::scene::RunStats> Pretend(absl::Span<const uint8_t> code,
   return stats;
 }
 
+absl::StatusOr<Timeline> Draw(absl::Span<const uint8_t> code, const TraceOptions& options) {
+  Timeline timeline;
+  timeline.cycles = static_cast<int64_t>(code.size()) * (Has(options.switches, "fast") ? 1 : 2);
+  return timeline;
+}
+
 constexpr Backend kWhole = {.name = "whole",
                             .disassemble = Bytes,
                             .analyze = Count,
+                            .trace = Draw,
                             .simulate = Pretend,
                             .analysis_switches = kFast,
+                            .trace_switches = kFast,
                             .simulation_switches = kBoth};
 
 // Refusals are UNIMPLEMENTED with a cause of their own.
@@ -54,6 +62,7 @@ TEST(Tools, ABackEndWithoutAToolSaysWhich) {
   sim::scene::Dispatch dispatch;
   EXPECT_EQ(Refusal(DisassembleBy(kBare, {}).status()), "the target bare has no disassembler");
   EXPECT_EQ(Refusal(AnalyzeBy(kBare, {}, {}).status()), "the target bare has no analysis");
+  EXPECT_EQ(Refusal(TraceBy(kBare, {}, {}).status()), "the target bare has no timeline");
   EXPECT_EQ(Refusal(SimulateBy(kBare, {}, {}, {}, dispatch).status()),
             "the target bare has no simulator");
   EXPECT_EQ(Refusal(CheckDisassembler(kBare)), "the target bare has no disassembler");
@@ -91,6 +100,8 @@ TEST(Tools, AContainerThatTheTargetOrTheStageDoesNotHaveIsRefused) {
 TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
             "--slow: the analysis of whole has no such mode");
+  EXPECT_EQ(Refusal(TraceBy(kWhole, {}, {.switches = {"slow"}}).status()),
+            "--slow: the timeline of whole has no such mode");
   SimulationOptions options;
   options.switches = {"slow", "other"};
   sim::scene::Dispatch dispatch;
@@ -108,6 +119,11 @@ TEST(Tools, ALaunchRecordMustBeOfTheTarget) {
   const absl::Status other = AnalyzeBy(kReader, {}, {.record = &record}).status();
   EXPECT_EQ(other.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(other.message(), "is of a program for writer, not reader");
+  constexpr Backend kDrawer = {.name = "drawer", .trace = Draw, .analyzes_records = true};
+  EXPECT_EQ(Refusal(TraceBy(kWhole, {}, {.record = &record}).status()),
+            "--launch: the timeline of whole takes no launch record");
+  EXPECT_EQ(TraceBy(kDrawer, {}, {.record = &record}).status().message(),
+            "is of a program for writer, not drawer");
   record.target = "reader";
   EXPECT_TRUE(AnalyzeBy(kReader, {}, {.record = &record}).ok());
 }
@@ -120,6 +136,8 @@ TEST(Tools, AreCalledWithWhatWasAskedFor) {
   ASSERT_TRUE(analysis.ok()) << analysis.status();
   EXPECT_EQ(analysis->bottleneck, "light");
   EXPECT_EQ(analysis->throughput_cycles, 2);
+  EXPECT_EQ(TraceBy(kWhole, code, {})->cycles, 4);
+  EXPECT_EQ(TraceBy(kWhole, code, {.switches = {"fast"}})->cycles, 2);
   SimulationOptions options;
   options.memory_seed = 7;
   options.switches = {"slow"};

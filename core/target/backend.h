@@ -21,6 +21,7 @@
 #include "core/target/simulation.h"
 #include "core/target/statistics.h"
 #include "core/target/switches.h"
+#include "core/target/timeline.h"
 
 namespace kiln {
 
@@ -72,6 +73,10 @@ struct Backend {
   // not of this program.
   absl::StatusOr<Analysis> (*analyze)(absl::Span<const uint8_t> code,
                                       const AnalyzeOptions& options) = nullptr;
+  // Returns when each instruction issues and what it waits for, by the cost model. Errors: those of
+  // `analyze`; Unimplemented: the model does not know an instruction, which the message names.
+  absl::StatusOr<Timeline> (*trace)(absl::Span<const uint8_t> code,
+                                    const TraceOptions& options) = nullptr;
   // Runs a whole dispatch or draw; the client's data are changed even if it fails. Errors:
   // InvalidArgument also for a record and data that do not fit, Unimplemented (a named construct),
   // FailedPrecondition (a missing wait in contract mode, a deadlock), OutOfRange (an access outside
@@ -81,8 +86,9 @@ struct Backend {
                                                    const SimulationOptions& options,
                                                    sim::scene::Dispatch& dispatch) = nullptr;
   // Modes that only some targets' tools have. The driver hands on no other.
-  bool analyzes_records = false;  // AnalyzeOptions::record
+  bool analyzes_records = false;  // AnalyzeOptions::record, TraceOptions::record
   absl::Span<const Switch> analysis_switches = {};
+  absl::Span<const Switch> trace_switches = {};
   absl::Span<const Switch> simulation_switches = {};
 };
 

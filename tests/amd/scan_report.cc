@@ -3,17 +3,20 @@
 //
 // Counts are the scan's own: those of a program that stores what one wave needs no scan for are
 // taken off. Latency is the cost model's, of the whole program, which is the same but for the scan.
-// --listing prints the programs as well; --test checks what issue and waits have to be.
+// --listing prints the programs as well; --trace prints timelines instead; --test checks what issue
+// and waits have to be.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/trace/trace.h"
 #include "core/amd/device/device.h"
 #include "core/amd/isa/disasm.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/choose_scans.h"
+#include "core/amd/pipeline/trace.h"
 
 namespace kiln::amd {
 namespace {
@@ -90,6 +93,30 @@ void PrintTable(bool listing) {
   }
 }
 
+// Returns the turn of the load of the counts.
+int64_t TurnOfLoad(const Timeline& timeline) {
+  for (const TimelineInstruction& inst : timeline.instructions) {
+    if (inst.text.rfind("ds_read", 0) == 0) return inst.turn;
+  }
+  return 0;
+}
+
+// Prints timelines of the form that Mesa had, of that which replaced it, and of today's, from the
+// load of the counts on: what the pictures of that change showed.
+void PrintTimelines() {
+  constexpr ScanShape kShape = {64, 4, 1};
+  constexpr int kColumns = 80;
+  for (const ScanForm form : {ScanForm::kDwordScalar, ScanForm::kBytePerm, ScanForm::kByteDot}) {
+    const auto program = CompileScan(form, kShape);
+    if (!program.ok()) continue;
+    client::trace::Trace trace = {
+        NameOf(form), "gfx1030", "wave64", TraceProgram(program->code, WaveOf(kShape.width)), 0, 0};
+    trace.from = TurnOfLoad(trace.timeline);
+    trace.to = trace.timeline.span();
+    std::printf("%s\n", client::trace::RenderText(trace, kColumns).c_str());
+  }
+}
+
 // Checks what the forms are for: bytes leave work for the time of the load, and, of more than two
 // waves, fewer scalar instructions.
 int Check() {
@@ -117,6 +144,10 @@ int Check() {
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "--test") return kiln::amd::Check();
+  if (mode == "--trace") {
+    kiln::amd::PrintTimelines();
+    return 0;
+  }
   kiln::amd::PrintTable(mode == "--listing");
   return 0;
 }

@@ -19,7 +19,7 @@ from fixture import SCRATCH
 CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases', 'hlsl_cases',
          'reach_cases', 'batch_cases', 'permutation_cases', 'export_cases', 'output_cases',
          'readme_cases', 'manual_cases', 'schema_cases',
-         'machine_code_cases']
+         'machine_code_cases', 'trace_cases']
 
 
 class Report(unittest.TextTestResult):

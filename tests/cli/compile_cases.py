@@ -13,7 +13,7 @@ class Overview(Cli):
         text = self.kiln('--help')
         commands = re.findall(r'^  (\w+)  +\w', text, re.M)
         self.assertEqual(commands, ['compile', 'batch', 'run', 'report', 'targets', 'disasm', 'analyze',
-                                    'health', 'man'])
+                                    'trace', 'health', 'man'])
         for command in commands[:5]:
             help_text = self.kiln(command, '--help')
             self.assertRegex(help_text, r'Examples:\n  kiln |Examples:\n  .*kiln ' + command)
@@ -34,7 +34,7 @@ class Overview(Cli):
         self.fails(2, 'a file is missing', 'compile', '--target=tgl')
         self.fails(2, 'give one file, or a vertex and a fragment shader', 'compile', '--target=tgl', 'a', 'b', 'c')
         self.fails(2, 'auto, always or never', 'health', '--color=blue')
-        for later in ('trace', 'bisect', 'cache'):
+        for later in ('bisect', 'cache'):
             self.fails(2, 'not available yet', later)
 
 

@@ -100,7 +100,7 @@ class MachineCode(Cli):
                 with open(line['variants'][1]['binary'], 'rb') as code:
                     codes.append(code.read())
             self.assertEqual(codes[0], codes[1])
-            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, run')
+            self.assertRegex(self.kiln('targets', *where), r'gfx1030 +[1-9]\d* +1 +disasm, analyze, trace, run')
 
     def test_graphics_shaders_of_both_targets(self):
         shaders = ('vert_point_size.vert', 'frag_coord.frag')

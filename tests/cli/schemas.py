@@ -8,7 +8,8 @@ import jsonschema
 
 FOLDER = 'client/schemas'
 # The schema of what `kiln COMMAND --json` prints, a document each; the others print lines.
-DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'precompile')
+DOCUMENTS = ('report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'precompile',
+             'trace')
 MAX_LINES = 400   # of one file
 
 

@@ -57,7 +57,7 @@ ALLOWED = {
     "core/sim/scene": {"core/out", "core/base"},
     "core/intel/isa": {"core/base"},
     "core/sim/rdna2": {"core/sim/scene", "core/amd/isa", "core/out", "core/base"},
-    "core/amd/perf": {"core/amd/isa"},
+    "core/amd/perf": {"core/amd/isa", "core/base"},
     "core/amd/device": set(),
     "core/amd/isa": set(),
     "core/lir": {"core/base"},

@@ -67,6 +67,9 @@ ADDS_STATISTICS_UP = ("server/cache/result_tag.cc",)
 # Other things that have the name of a statistic: (path, name).
 HOMONYMS = (
     ("client/commands/run_command.cc", "instructions"),   # that the simulator executed
+    ("client/trace/render_json.cc", "cycles"),            # of a wait, or a timeline
+    ("client/trace/render_json.cc", "instructions"),      # of a timeline
+    ("client/trace/render_text.cc", "cycles"),
     ("client/run/vertices.cc", "bytes"),                  # of outputs
     ("server/event_log.cc", "bytes"),                     # that an event is about
     ("server/request/request.cc", "bytes"),               # the unit of a bound

@@ -36,6 +36,22 @@ std::string ConstantText(int code, Type type) {
   return std::string(kRest[code - kVccz]);
 }
 
+std::string Register(int code, int dwords) {
+  if (code >= 256) return Tuple("v", code - 256, dwords);
+  if (code < kSgprCount) return Tuple("s", code, dwords);
+  if (code == kVccLo && dwords == 2) return "vcc";
+  if (code == kExecLo && dwords == 2) return "exec";
+  if (code >= kTtmp0 && code < kTtmp0 + kTtmpCount) return Tuple("ttmp", code - kTtmp0, dwords);
+  switch (code) {
+    case kVccLo: return "vcc_lo";
+    case kVccHi: return "vcc_hi";
+    case kM0: return "m0";
+    case kNull: return "null";
+    case kExecLo: return "exec_lo";
+    default: return "exec_hi";
+  }
+}
+
 class Printer {
  public:
   Printer(const Instruction& inst, Wave wave) : inst_(inst), info_(Info(inst.op)), wave_(wave) {}
@@ -45,21 +61,6 @@ class Printer {
  private:
   // ---- Operands ----
 
-  std::string Register(int code, int dwords) const {
-    if (code >= 256) return Tuple("v", code - 256, dwords);
-    if (code < kSgprCount) return Tuple("s", code, dwords);
-    if (code == kVccLo && dwords == 2) return "vcc";
-    if (code == kExecLo && dwords == 2) return "exec";
-    if (code >= kTtmp0 && code < kTtmp0 + kTtmpCount) return Tuple("ttmp", code - kTtmp0, dwords);
-    switch (code) {
-      case kVccLo: return "vcc_lo";
-      case kVccHi: return "vcc_hi";
-      case kM0: return "m0";
-      case kNull: return "null";
-      case kExecLo: return "exec_lo";
-      default: return "exec_hi";
-    }
-  }
   std::string Mask(uint16_t code) const { return Register(code, MaskDwords(wave_)); }
 
   std::string Plain(const Operand& operand, Type type, int dwords) const {
@@ -478,6 +479,10 @@ std::string Printer::Text() {
 }  // namespace
 
 std::string Disassemble(const Instruction& inst, Wave wave) { return Printer(inst, wave).Text(); }
+
+std::string RegisterName(Operand operand) {
+  return operand.code == kScc ? "scc" : Register(operand.code, 1);
+}
 
 int64_t BranchTarget(const PlacedInstruction& placed) {
   const OpcodeInfo& info = Info(placed.inst.op);

@@ -22,6 +22,9 @@ std::string Disassemble(const Instruction& inst, Wave wave);
 // it. Ends with a newline.
 std::string DisassembleProgram(absl::Span<const PlacedInstruction> program, Wave wave);
 
+// Returns the name of one register, or of scc: "v3", "vcc_lo".
+std::string RegisterName(Operand operand);
+
 // Returns the byte offset that a branch at `placed` goes to, or -1 if it is none.
 int64_t BranchTarget(const PlacedInstruction& placed);
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/amd/isa/operands.h"
@@ -21,6 +23,7 @@ constexpr int kRegisters = 512;  // numbers of operands
 struct Pending {
   int64_t ready = 0;
   Stall why = Stall::kScalarResults;
+  int32_t producer = -1;  // instruction
 };
 
 Pending Later(const Pending& a, const Pending& b) { return b.ready > a.ready ? b : a; }
@@ -29,6 +32,23 @@ Pending Shifted(Pending pending, int64_t cycles) {
   pending.ready -= cycles;
   return pending;
 }
+
+// The last of the results that an instruction waits for.
+struct LastResult {
+  Pending result;  // at first the instruction's turn
+  IssueWait::For what = IssueWait::For::kRegister;
+  int number = 0;  // of the register or counter
+  std::optional<int64_t> ready =
+      {};  // of the last result, in time or not, that an instruction gives
+
+  void Add(const Pending& other, IssueWait::For of, size_t its_number) {
+    if (other.producer >= 0) ready = std::max(ready.value_or(other.ready), other.ready);
+    if (other.ready <= result.ready) return;
+    result = other;
+    what = of;
+    number = static_cast<int>(its_number);
+  }
+};
 
 bool IsArithmetic(Encoding e) { return isa::IsVectorAlu(e) || e == Encoding::kVintrp; }
 
@@ -52,34 +72,45 @@ class Walk {
 
   // Takes over what is under way at the end of a block before this one.
   void Join(const Walk& before);
-  void Add(const isa::Instruction& inst);
+  // Issues the instruction of that index. `issue`, if not null, is told all but its weight, in
+  // cycles of the block.
+  void Add(const isa::Instruction& inst, int32_t index, Issue* issue);
 
   int64_t cycle() const { return cycle_; }
   const Estimate& spent() const { return spent_; }
 
  private:
   using Queue = std::deque<Pending>;
+  static std::array<int32_t, kUnits> NoUsers() {
+    std::array<int32_t, kUnits> none;
+    none.fill(-1);
+    return none;
+  }
 
   void WaitForResults(const isa::Instruction& inst, const isa::OperandUses& uses,
-                      const std::array<int, kCounters>& waits);
-  void WaitForUnits(const Timing& timing);
-  void Occupy(const Timing& timing);
-  void Count(const isa::OpcodeInfo& info, const Timing& timing);
+                      const std::array<int, kCounters>& waits, Issue* issue);
+  void WaitForUnits(const Timing& timing, Issue* issue);
+  void Occupy(const Timing& timing, int32_t index);
+  void Count(const isa::OpcodeInfo& info, const Timing& timing, int32_t index);
   void Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
-               int64_t start);
-  Pending Needed(const isa::OpcodeInfo& info, const isa::OperandUses& uses, Pending so_far) const;
+               Pending result);
+  void AddNeeded(const isa::OpcodeInfo& info, const isa::OperandUses& uses, LastResult* last) const;
 
   isa::Wave wave_;
   int64_t cycle_ = 0;
   std::array<Pending, kRegisters> registers_{};
-  std::array<int64_t, kUnits> free_{};      // when a unit takes the next instruction
-  std::array<Queue, kCounters> pending_{};  // oldest first
-  Estimate spent_;                          // without weights
+  std::array<int64_t, kUnits> free_{};            // when a unit takes the next instruction
+  std::array<int32_t, kUnits> user_ = NoUsers();  // the last instruction that it took
+  std::array<Queue, kCounters> pending_{};        // oldest first
+  Estimate spent_;                                // without weights
 };
 
 void Walk::Join(const Walk& before) {
   for (size_t u = 0; u < kUnits; ++u) {
-    free_[u] = std::max(free_[u], before.free_[u] - before.cycle_);
+    const int64_t free = before.free_[u] - before.cycle_;
+    if (free <= free_[u]) continue;
+    free_[u] = free;
+    user_[u] = before.user_[u];
   }
   for (size_t r = 0; r < kRegisters; ++r) {
     registers_[r] = Later(registers_[r], Shifted(before.registers_[r], before.cycle_));
@@ -98,37 +129,45 @@ void Walk::Join(const Walk& before) {
   }
 }
 
-Pending Walk::Needed(const isa::OpcodeInfo& info, const isa::OperandUses& uses,
-                     Pending so_far) const {
+void Walk::AddNeeded(const isa::OpcodeInfo& info, const isa::OperandUses& uses,
+                     LastResult* last) const {
   for (const isa::OperandUse& use : uses) {
     if (!use.read) continue;
     if (use.implicit && use.operand.code == isa::kExecLo && IsVector(info)) continue;
     const size_t first = use.operand.code;
     const size_t end = std::min<size_t>(first + std::max<size_t>(use.dwords, 1), kRegisters);
-    for (size_t r = first; r < end; ++r) so_far = Later(so_far, registers_[r]);
+    for (size_t r = first; r < end; ++r) last->Add(registers_[r], IssueWait::For::kRegister, r);
   }
-  return so_far;
 }
 
 void Walk::WaitForResults(const isa::Instruction& inst, const isa::OperandUses& uses,
-                          const std::array<int, kCounters>& waits) {
-  Pending last{cycle_, Stall::kScalarResults};
+                          const std::array<int, kCounters>& waits, Issue* issue) {
+  LastResult last = {.result = {cycle_, Stall::kScalarResults}};
   for (size_t c = 0; c < kCounters; ++c) {
     Queue& queue = pending_[c];
     while (waits[c] >= 0 && queue.size() > static_cast<size_t>(waits[c])) {
-      last = Later(last, queue.front());
+      last.Add(queue.front(), IssueWait::For::kCounter, c);
       queue.pop_front();
     }
   }
   if (isa::Info(inst.op).Has(isa::opcode_flag::kEnd)) {
-    for (const Pending& each : registers_) last = Later(last, each);
+    for (size_t r = 0; r < kRegisters; ++r) {
+      last.Add(registers_[r], IssueWait::For::kRegister, r);
+    }
   }
-  last = Needed(isa::Info(inst.op), uses, last);
-  spent_.stalls[static_cast<size_t>(last.why)] += last.ready - cycle_;
-  cycle_ = last.ready;
+  AddNeeded(isa::Info(inst.op), uses, &last);
+  const int64_t cycles = last.result.ready - cycle_;
+  const auto why = static_cast<size_t>(last.result.why);
+  spent_.stalls[why] += cycles;
+  cycle_ = last.result.ready;
+  if (issue == nullptr) return;
+  issue->ready = last.ready;
+  if (cycles == 0) return;
+  issue->waits.push_back(
+      {last.what, last.number, static_cast<int>(why), last.result.producer, cycles});
 }
 
-void Walk::WaitForUnits(const Timing& timing) {
+void Walk::WaitForUnits(const Timing& timing, Issue* issue) {
   size_t last = 0;
   int64_t free = cycle_;
   for (size_t u = 0; u < kUnits; ++u) {
@@ -136,35 +175,43 @@ void Walk::WaitForUnits(const Timing& timing) {
     free = free_[u];
     last = u;
   }
-  spent_.queues[last] += free - cycle_;
+  const int64_t cycles = free - cycle_;
+  spent_.queues[last] += cycles;
   cycle_ = free;
+  if (issue == nullptr || cycles == 0) return;
+  const int unit = static_cast<int>(last);
+  issue->waits.push_back({IssueWait::For::kUnit, unit, unit, user_[last], cycles});
 }
 
-void Walk::Occupy(const Timing& timing) {
+void Walk::Occupy(const Timing& timing, int32_t index) {
   for (size_t u = 0; u < kUnits; ++u) {
     if (timing.busy[u] == 0) continue;
     free_[u] = cycle_ + timing.busy[u];
+    user_[u] = index;
     spent_.busy[u] += timing.busy[u];
   }
 }
 
-void Walk::Count(const isa::OpcodeInfo& info, const Timing& timing) {
+void Walk::Count(const isa::OpcodeInfo& info, const Timing& timing, int32_t index) {
   for (size_t c = 0; c < kCounters; ++c) {
     if (timing.counted[c] == 0) continue;
-    pending_[c].push_back({cycle_ + timing.counted[c], MemoryStall(info, static_cast<Counter>(c))});
+    pending_[c].push_back(
+        {cycle_ + timing.counted[c], MemoryStall(info, static_cast<Counter>(c)), index});
   }
 }
 
 void Walk::Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
-                   int64_t start) {
-  Pending result{timing.result,
-                 IsArithmetic(info.encoding) ? Stall::kVectorResults : Stall::kScalarResults};
+                   Pending result) {
+  const int64_t start = result.ready;
+  result.ready += timing.result;
+  result.why = IsArithmetic(info.encoding) ? Stall::kVectorResults : Stall::kScalarResults;
   for (size_t c = 0; c < kCounters; ++c) {
     const Counter counter = static_cast<Counter>(c);
     if (counter == Counter::kVs) continue;  // writes no register
-    if (timing.counted[c] > result.ready) result = {timing.counted[c], MemoryStall(info, counter)};
+    if (start + timing.counted[c] <= result.ready) continue;
+    result.ready = start + timing.counted[c];
+    result.why = MemoryStall(info, counter);
   }
-  result.ready += start;
   for (const isa::OperandUse& use : uses) {
     if (!use.written) continue;
     Pending own = result;
@@ -175,30 +222,40 @@ void Walk::Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, co
   }
 }
 
-void Walk::Add(const isa::Instruction& inst) {
+// Returns the unit that an instruction occupies longest, of equals the first; -1: none.
+int MainUnit(const Timing& timing) {
+  const auto longest = std::max_element(timing.busy.begin(), timing.busy.end());
+  return *longest == 0 ? -1 : static_cast<int>(longest - timing.busy.begin());
+}
+
+void Walk::Add(const isa::Instruction& inst, int32_t index, Issue* issue) {
   const isa::OpcodeInfo& info = isa::Info(inst.op);
   const Timing timing = TimingOf(inst);
   const isa::OperandUses uses = isa::OperandsOf(inst, wave_);
-  WaitForResults(inst, uses, WaitsOf(inst, timing));
+  if (issue != nullptr) *issue = {.instruction = index, .unit = MainUnit(timing), .turn = cycle_};
+  WaitForResults(inst, uses, WaitsOf(inst, timing), issue);
   const int issues = wave_ == isa::Wave::k64 && IsVector(info) ? 2 : 1;
   int64_t start = 0;
   for (int i = 0; i < issues; ++i) {
-    WaitForUnits(timing);
+    WaitForUnits(timing, issue);
     start = cycle_;
-    Occupy(timing);
+    Occupy(timing, index);
     ++cycle_;
   }
-  Count(info, timing);
-  Publish(info, uses, timing, start);
+  Count(info, timing, index);
+  Publish(info, uses, timing, {.ready = start, .producer = index});
+  if (issue == nullptr) return;
+  issue->next = cycle_;
+  // Counters fall so long after the issue is over.
+  const int counted = *std::max_element(timing.counted.begin(), timing.counted.end());
+  issue->done = std::max(start + timing.result, cycle_ + counted);
 }
 
-// Weights have this many fractional bits: enough for eight sides of ifs on exec without loss.
-constexpr int kWeightBits = 16;
 constexpr int kDeepest = 8;    // loops that are counted: weights stay below 2^27
 constexpr int kMaxSides = 40;  // a block inside of more counts nothing
 
 int64_t WeightOf(const Block& block) {
-  int64_t weight = int64_t{1} << kWeightBits;
+  int64_t weight = kWeightOfOne;
   const int loops = std::min(block.loops, kDeepest);
   if (loops > 0) weight *= 8;
   if (loops > 1) weight *= 4;
@@ -227,8 +284,16 @@ std::vector<size_t> LastReaders(absl::Span<const Block> blocks) {
   return last;
 }
 
-int64_t Rounded(int64_t weighted) {
-  return (weighted + (int64_t{1} << (kWeightBits - 1))) >> kWeightBits;
+int64_t Rounded(int64_t weighted) { return (weighted + kWeightOfOne / 2) >> kWeightBits; }
+
+// Returns the issue in cycles of the program, from cycles of its block.
+Issue Moved(Issue issue, int64_t origin, int64_t weight) {
+  issue.weight = weight;
+  issue.turn += origin;
+  if (issue.ready) *issue.ready += origin;
+  issue.next += origin;
+  issue.done += origin;
+  return issue;
 }
 
 template <size_t kSize>
@@ -245,12 +310,14 @@ std::string_view Name(Stall stall) {
   return kNames[static_cast<size_t>(stall)];
 }
 
-Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave wave) {
+Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave wave,
+                         IssueListener* listener) {
   const std::vector<Block> blocks = BlocksOf(program);
   const std::vector<size_t> last_reader = LastReaders(blocks);
   // A walk has kilobytes: few of them are kept at once.
   std::vector<std::unique_ptr<Walk>> walks(blocks.size());
   Estimate sum;
+  int64_t origin = 0;  // of the block, every block before it once
   for (size_t b = 0; b < blocks.size(); ++b) {
     walks[b] = std::make_unique<Walk>(wave);
     Walk& walk = *walks[b];
@@ -261,10 +328,13 @@ Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave 
       walk.Join(*walks[before]);
       if (last_reader[before] == b) walks[before].reset();
     }
-    for (int32_t i = blocks[b].first; i < blocks[b].end; ++i) {
-      walk.Add(program[static_cast<size_t>(i)].inst);
-    }
     const int64_t weight = WeightOf(blocks[b]);
+    for (int32_t i = blocks[b].first; i < blocks[b].end; ++i) {
+      Issue issue;
+      walk.Add(program[static_cast<size_t>(i)].inst, i, listener != nullptr ? &issue : nullptr);
+      if (listener != nullptr) listener->OnIssue(Moved(std::move(issue), origin, weight));
+    }
+    origin += walk.cycle();
     sum.cycles += walk.cycle() * weight;
     AddWeighted(sum.busy, walk.spent().busy, weight);
     AddWeighted(sum.queues, walk.spent().queues, weight);

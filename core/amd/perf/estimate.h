@@ -22,6 +22,7 @@
 #include "core/amd/isa/decode.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/perf/timing.h"
+#include "core/base/issue.h"
 
 namespace kiln::amd {
 
@@ -49,7 +50,16 @@ struct Estimate {
   Unit bottleneck = Unit::kVector;
 };
 
-Estimate EstimateProgram(absl::Span<const isa::PlacedInstruction> program, isa::Wave wave);
+// Weights of Issue have this many fractional bits: enough for eight sides of ifs on exec without
+// loss.
+inline constexpr int kWeightBits = 16;
+inline constexpr int64_t kWeightOfOne = int64_t{1} << kWeightBits;
+
+// `listener`, if not null, is told of each instruction. Units are numbers of Unit, registers those
+// of operands (isa::Operand), counters those of Counter, kinds of results those of Stall. Sides of
+// an if follow each other there in the order of the code.
+Estimate EstimateProgram(absl::Span<const isa::PlacedInstruction> program, isa::Wave wave,
+                         IssueListener* listener = nullptr);
 
 // Returns the cycles that a SIMD takes for 64 lanes if `waves` (at least one) share it: those of
 // the busiest unit, or of a wave divided by the waves if these are more (Mesa, as above).

@@ -114,6 +114,106 @@ TEST(EstimateProgram, LoadsCrossBlocks) {
   EXPECT_EQ(Stalled(e, Stall::kVectorMemory), 319);
 }
 
+class Recorder : public IssueListener {
+ public:
+  void OnIssue(const Issue& issue) override { issues.push_back(issue); }
+  std::vector<Issue> issues;
+};
+
+std::vector<Issue> IssuesOf(const std::vector<Instruction>& program,
+                            isa::Wave wave = isa::Wave::k32) {
+  Recorder recorder;
+  EstimateProgram(Placed(program), wave, &recorder);
+  return recorder.issues;
+}
+
+TEST(IssueListener, IsToldOfAResultAndOfTheInstructionThatGivesIt) {
+  const std::vector<Issue> issues = IssuesOf({Add(7, 2, 3), Add(1, 2, 3), Add(2, 7, 3), End()});
+  ASSERT_EQ(issues.size(), 4u);
+  EXPECT_FALSE(issues[0].ready.has_value());
+  EXPECT_EQ(issues[0].turn, 0);
+  EXPECT_EQ(issues[0].next, 1);
+  EXPECT_EQ(issues[0].done, 5);
+  EXPECT_EQ(issues[0].unit, static_cast<int>(Unit::kVector));
+  const Issue& use = issues[2];
+  EXPECT_EQ(use.turn, 2);
+  EXPECT_EQ(use.ready, 5);
+  ASSERT_EQ(use.waits.size(), 1u);
+  EXPECT_EQ(use.waits[0].what, IssueWait::For::kRegister);
+  EXPECT_EQ(use.waits[0].number, Vgpr(7).code);
+  EXPECT_EQ(use.waits[0].kind, static_cast<int>(Stall::kVectorResults));
+  EXPECT_EQ(use.waits[0].producer, 0);
+  EXPECT_EQ(use.waits[0].cycles, 3);
+  EXPECT_EQ(issues[3].unit, -1);
+}
+
+TEST(IssueListener, IsToldOfACounterAndOfTheOperationThatRaisedIt) {
+  const std::vector<Issue> issues =
+      IssuesOf({GlobalLoad(0, 4), GlobalLoad(1, 4), WaitFor(1, 7, 63), End()});
+  ASSERT_EQ(issues[2].waits.size(), 1u);
+  EXPECT_EQ(issues[2].waits[0].what, IssueWait::For::kCounter);
+  EXPECT_EQ(issues[2].waits[0].number, static_cast<int>(Counter::kVm));
+  EXPECT_EQ(issues[2].waits[0].producer, 0);
+  EXPECT_EQ(issues[2].waits[0].cycles, 319);
+  EXPECT_EQ(issues[2].ready, 1 + 320);
+  EXPECT_TRUE(issues[3].waits.empty());  // the second load is there a cycle later
+  EXPECT_EQ(issues[0].done, 1 + 320);
+}
+
+TEST(IssueListener, IsToldOfABusyUnitAndItsUser) {
+  const std::vector<Issue> issues = IssuesOf(
+      {Make(Opcode::kVRcpF32, Vgpr(0), Vgpr(4)), Make(Opcode::kVRcpF32, Vgpr(1), Vgpr(4))});
+  ASSERT_EQ(issues[1].waits.size(), 1u);
+  EXPECT_EQ(issues[1].waits[0].what, IssueWait::For::kUnit);
+  EXPECT_EQ(issues[1].waits[0].number, static_cast<int>(Unit::kComplex));
+  EXPECT_EQ(issues[1].waits[0].producer, 0);
+  EXPECT_EQ(issues[1].waits[0].cycles, 3);
+}
+
+// A block is walked by itself, and its waits may be for instructions of one before it.
+TEST(IssueListener, CyclesGoOnFromBlockToBlock) {
+  const std::vector<Issue> issues =
+      IssuesOf({Make(Opcode::kSMovB32, Sgpr(0), Sgpr(1)), GlobalLoad(0, 4),
+                WithImmediate(Opcode::kSCbranchScc0, 1), Add(1, 2, 3), WaitFor(0, 7, 63), End()});
+  for (size_t i = 1; i < issues.size(); ++i) EXPECT_EQ(issues[i].turn, issues[i - 1].next);
+  ASSERT_EQ(issues[4].waits.size(), 1u);
+  EXPECT_EQ(issues[4].waits[0].producer, 1);
+  EXPECT_EQ(issues[4].ready, 1 + 1 + 320 + 1);  // as if the branch had been taken, a cycle later
+  EXPECT_EQ(issues[3].weight, kWeightOfOne / 2);
+}
+
+// The issues add up to the estimate: to its cycles, and to those of each kind of wait.
+TEST(IssueListener, AddsUpToTheEstimate) {
+  const std::vector<Instruction> program = {
+      Make(Opcode::kVReadlaneB32, Sgpr(0), Vgpr(0), isa::Source(129)),
+      Make(Opcode::kSAddU32, Sgpr(1), Sgpr(0), Sgpr(2)),
+      Make(Opcode::kVRcpF32, Vgpr(0), Vgpr(4)),
+      Make(Opcode::kVRcpF32, Vgpr(1), Vgpr(0)),
+      GlobalLoad(2, 4),
+      WaitFor(0, 7, 63),
+      WithImmediate(Opcode::kSCbranchScc0, static_cast<uint16_t>(-5)),
+      Add(3, 2, 1),
+      GlobalStore(3, 4),
+      End()};
+  for (const isa::Wave wave : {isa::Wave::k32, isa::Wave::k64}) {
+    const Estimate e = Of(program, wave);
+    int64_t cycles = 0;
+    std::array<int64_t, kStalls> stalls{};
+    std::array<int64_t, kUnits> queues{};
+    for (const Issue& issue : IssuesOf(program, wave)) {
+      cycles += (issue.next - issue.turn) * issue.weight;
+      for (const IssueWait& wait : issue.waits) {
+        const auto kind = static_cast<size_t>(wait.kind);
+        const bool unit = wait.what == IssueWait::For::kUnit;
+        (unit ? queues[kind] : stalls[kind]) += wait.cycles * issue.weight;
+      }
+    }
+    EXPECT_EQ(cycles / kWeightOfOne, e.cycles);
+    for (size_t i = 0; i < kStalls; ++i) EXPECT_EQ(stalls[i] / kWeightOfOne, e.stalls[i]) << i;
+    for (size_t i = 0; i < kUnits; ++i) EXPECT_EQ(queues[i] / kWeightOfOne, e.queues[i]) << i;
+  }
+}
+
 TEST(InverseThroughput, IsTheBusiestUnitOnceLatenciesAreHidden) {
   Estimate e;
   e.cycles = 1000;

@@ -10,7 +10,7 @@
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/code_object.h"
-#include "core/amd/pipeline/recorded.h"
+#include "core/amd/pipeline/read_code.h"
 #include "core/amd/pipeline/statistics.h"
 #include "core/target/histogram.h"
 
@@ -93,16 +93,6 @@ absl::StatusOr<std::string> DisassembleObject(absl::Span<const uint8_t> file) {
   return DescribeKernel(*object) + isa::DisassembleProgram(*program, wave);
 }
 
-// Analyses a code object, which has what a launch record says.
-absl::StatusOr<Analysis> AnalyzeObject(absl::Span<const uint8_t> file, AnalyzeOptions options) {
-  const auto object = ReadCodeObject(file);
-  if (!object.ok()) return object.status();
-  const auto record = RecordOfCodeObject(file);
-  if (!record.ok()) return record.status();
-  options.record = &*record;
-  return AnalyzeCode(object->kernel.code, options);
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
@@ -114,32 +104,17 @@ absl::StatusOr<std::string> DisassembleCode(absl::Span<const uint8_t> code) {
 
 absl::StatusOr<Analysis> AnalyzeCode(absl::Span<const uint8_t> code,
                                      const AnalyzeOptions& options) {
-  if (IsCodeObject(code)) return AnalyzeObject(code, options);
-  std::optional<Recorded> recorded;
-  if (options.record != nullptr) {
-    absl::StatusOr<Recorded> read = ReadRecord(*options.record, code.size());
-    if (!read.ok()) return read.status();
-    recorded = *read;
-    code = code.first(recorded->instruction_bytes);
-  }
-  const bool wave64 = Has(options.switches, "wave64");
-  if (recorded && wave64 && recorded->wave != isa::Wave::k64) {
-    return absl::FailedPreconditionError("waves of 32 lanes; --wave64 says 64");
-  }
-  const auto program = DecodeCode(code);
-  if (!program.ok()) return program.status();
-  const isa::Wave wave = recorded ? recorded->wave
-                         : wave64 ? isa::Wave::k64
-                                  : WaveShownBy(*program);
-  ProgramFacts facts = {.counted = CountProgram(*program, wave)};
-  if (recorded) facts.recorded = recorded->facts;
+  const auto read = ReadCode(code, options.record, Has(options.switches, kWave64.name));
+  if (!read.ok()) return read.status();
+  ProgramFacts facts = {.counted = CountProgram(read->program, read->wave)};
+  if (read->recorded) facts.recorded = *read->recorded;
   Analysis analysis;
   analysis.statistics = StatisticsOf(facts);
-  CountKinds(*program, &analysis);
+  CountKinds(read->program, &analysis);
   AddCosts(facts.counted.estimate, &analysis);
   analysis.waits.push_back(
       {.name = "missing_waits", .title = "missing waits", .not_judged = "only a run shows them"});
-  for (const isa::Finding& finding : isa::Verify(*program, wave)) {
+  for (const isa::Finding& finding : isa::Verify(read->program, read->wave)) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
   return analysis;

@@ -7,13 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/amd/pipeline/read_code.h"
 #include "core/target/analysis.h"
 #include "core/target/switches.h"
 
 namespace kiln::amd {
 
-inline constexpr Switch kAnalysisSwitches[] = {
-    {"wave64", "the code is for waves of 64 lanes, even if it does not show that"}};
+inline constexpr Switch kAnalysisSwitches[] = {kWave64};
 
 // Returns the code as text. Names of lane masks are those of the waves that the code shows
 // (perf/program.h). Both functions take what is in front of the first s_code_end, and return

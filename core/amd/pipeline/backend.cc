@@ -6,6 +6,7 @@
 #include "core/amd/pipeline/passes.h"
 #include "core/amd/pipeline/simulate.h"
 #include "core/amd/pipeline/statistics.h"
+#include "core/amd/pipeline/trace.h"
 
 namespace kiln::amd {
 namespace {
@@ -27,9 +28,11 @@ constexpr Backend MakeRow() {
   row.variant_name = VariantName;
   row.disassemble = DisassembleCode;
   row.analyze = AnalyzeCode;
+  row.trace = TraceCode;
   row.simulate = Simulate;
   row.analyzes_records = true;
   row.analysis_switches = kAnalysisSwitches;
+  row.trace_switches = kTraceSwitches;
   return row;
 }
 

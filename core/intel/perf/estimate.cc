@@ -19,15 +19,15 @@ using isa::Opcode;
 constexpr int kLoopWeight = 10;
 // The upper bound of weights: 64 bits must hold the sum.
 constexpr int64_t kMaxWeight = 1'000'000;
-constexpr int64_t kWhole = 100;  // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;  // f0.0 f0.1 f1.0 f1.1
 constexpr int kAccumulators = 16;
 
-// The time at which a result will be available, and the unit that makes it.
+// The time at which a result will be available, the unit that makes it, and the instruction.
 struct Due {
   int64_t time = 0;
   Unit unit = Unit::kFpu;
+  int32_t producer = -1;
 };
 
 // Returns how often each instruction counts: by the known trip counts of the loops around it, and
@@ -61,24 +61,27 @@ std::vector<int64_t> LoopWeights(const isa::Program& program,
 class Walk {
  public:
   Walk(const Device& device, const isa::Program& program,
-       absl::Span<const isa::Footprint> footprints)
+       absl::Span<const isa::Footprint> footprints, IssueListener* listener)
       : device_(device),
         program_(program),
         footprints_(footprints),
-        loops_(LoopWeights(program, footprints)) {}
+        loops_(LoopWeights(program, footprints)),
+        listener_(listener) {
+    users_.fill(-1);
+  }
 
   absl::StatusOr<Estimate> Run() {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
-      if (!Issue(i)) return Unknown(i);
+      if (!Add(i)) return Unknown(i);
     }
     Estimate e;
-    e.cycles = elapsed_ / kWhole;
-    e.exit_cycles = until_exit_ / kWhole;
-    e.throughput_cycles = issue_ / kWhole;
+    e.cycles = elapsed_ / kWeightOfOne;
+    e.exit_cycles = until_exit_ / kWeightOfOne;
+    e.throughput_cycles = issue_ / kWeightOfOne;
     for (int u = 0; u < kUnits; ++u) {
-      e.busy[u] = busy_[u] / kWhole;
-      e.waits[u] = waits_[u] / kWhole;
-      e.queues[u] = queues_[u] / kWhole;
+      e.busy[u] = busy_[u] / kWeightOfOne;
+      e.waits[u] = waits_[u] / kWeightOfOne;
+      e.queues[u] = queues_[u] / kWeightOfOne;
       if (e.busy[u] <= e.throughput_cycles) continue;
       e.throughput_cycles = e.busy[u];
       e.bottleneck = static_cast<Unit>(u);
@@ -88,7 +91,8 @@ class Walk {
 
  private:
   int64_t Weight(size_t i) const {
-    return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_after_exit_ : kWhole);
+    return loops_[i] *
+           (static_cast<int32_t>(i) < halted_until_ ? percent_after_exit_ : kWeightOfOne);
   }
 
   // Returns true for a halt that skips code. The halt that turns lanes on again goes to the next
@@ -103,24 +107,39 @@ class Walk {
     percent_after_exit_ = PercentAfterExit(program_.insts[i].exec_size);
   }
 
-  void WaitFor(const Due& due) {
+  using For = IssueWait::For;
+
+  void WaitFor(const Due& due, For what, int number) {
+    if (listener_ != nullptr && due.producer >= 0) {
+      told_.ready = std::max(told_.ready.value_or(due.time), due.time);
+    }
     if (due.time <= now_) return;
     waits_[static_cast<size_t>(due.unit)] += (due.time - now_) * weight_;
+    NoteWait(what, number, due.unit, due.producer, due.time - now_);
     now_ = due.time;
+  }
+  void NoteWait(For what, int number, Unit unit, int32_t producer, int64_t cycles) {
+    if (listener_ == nullptr) return;
+    told_.waits.push_back({what, number, static_cast<int>(unit), producer, cycles});
   }
 
   void WaitForRegisters(const Instruction& inst, const isa::Footprint& fp) {
-    fp.reads.ForEach([&](int r) { WaitFor(written_[r]); });
+    fp.reads.ForEach([&](int r) { WaitFor(written_[r], For::kRegister, r); });
     fp.writes.ForEach([&](int r) {
-      WaitFor(written_[r]);
-      WaitFor(read_[r]);
+      WaitFor(written_[r], For::kRegister, r);
+      WaitFor(read_[r], For::kRegister, kReadOfGrf + r);
     });
     const uint32_t accumulators = AccumulatorsRead(inst, fp) | AccumulatorsWritten(inst, fp);
     for (uint32_t a = accumulators; a != 0; a &= a - 1) {
-      WaitFor(accumulators_[static_cast<size_t>(std::countr_zero(a))]);
+      const int number = std::countr_zero(a);
+      WaitFor(accumulators_[static_cast<size_t>(number)], For::kRegister,
+              kAccumulatorRegister + number);
     }
-    if (fp.reads_address || fp.writes_address) WaitFor(address_);
-    if (UsesFlag(inst)) WaitFor(flags_[FlagOf(inst)]);
+    if (fp.reads_address || fp.writes_address) {
+      WaitFor(address_, For::kRegister, kAddressRegister);
+    }
+    if (!UsesFlag(inst)) return;
+    WaitFor(flags_[FlagOf(inst)], For::kRegister, kFlagRegister + static_cast<int>(FlagOf(inst)));
   }
 
   void WaitForTokens(const Instruction& inst) {
@@ -131,13 +150,17 @@ class Walk {
       const bool all = inst.src[0].file != isa::File::kImm;
       for (int t = 0; t < kTokens; ++t) {
         if (!all && (inst.src[0].imm >> t & 1) == 0) continue;
-        WaitFor(inst.sync == isa::SyncFunction::kAllRd ? token_read_[t] : token_written_[t]);
+        inst.sync == isa::SyncFunction::kAllRd ? WaitUntilRead(t) : WaitUntilWritten(t);
       }
     }
-    if ((s & 0xf0) == 0x30) WaitFor(token_read_[token]);
+    if ((s & 0xf0) == 0x30) WaitUntilRead(token);
     // Setting a token waits until it is free.
-    if ((s & 0xf0) == 0x20 || (s & 0xf0) == 0x40 || (s & 0x80) != 0) WaitFor(token_written_[token]);
+    if ((s & 0xf0) == 0x20 || (s & 0xf0) == 0x40 || (s & 0x80) != 0) WaitUntilWritten(token);
   }
+  void WaitUntilRead(int token) {
+    WaitFor(token_read_[token], For::kCounter, kReadOfToken + token);
+  }
+  void WaitUntilWritten(int token) { WaitFor(token_written_[token], For::kCounter, token); }
 
   static bool UsesFlag(const Instruction& inst) {
     return inst.pred != isa::PredCtrl::kNone || inst.cmod != isa::CondMod::kNone;
@@ -157,15 +180,17 @@ class Walk {
     return fp.writes_accumulators | (implicit ? 1u : 0u);
   }
 
-  void Execute(const Timing& t) {
+  void Execute(const Timing& t, int32_t index) {
     now_ += t.front;
     issue_ += t.front * weight_;
     const auto unit = static_cast<size_t>(t.unit);
     if (free_[unit] > now_) {
       queues_[unit] += (free_[unit] - now_) * weight_;
+      NoteWait(For::kUnit, static_cast<int>(unit), t.unit, users_[unit], free_[unit] - now_);
       now_ = free_[unit];
     }
     free_[unit] = now_ + t.busy;
+    users_[unit] = index;
     busy_[unit] += t.busy * weight_;
   }
 
@@ -178,32 +203,56 @@ class Walk {
   }
 
   // Returns false if the instruction sends a message that has no row.
-  bool Issue(size_t i) {
+  bool Add(size_t i) {
     const Instruction& inst = program_.insts[i];
     weight_ = Weight(i);
     const int64_t start = now_;
+    told_ = {.instruction = static_cast<int32_t>(i), .weight = weight_, .turn = start};
     const isa::Footprint& fp = footprints_[i];
     WaitForRegisters(inst, fp);
     WaitForTokens(inst);
     const std::optional<Timing> t = TimingOf(device_, inst, fp);
     if (!t) return false;
-    Execute(*t);
-    Mark(inst, fp, *t);
+    Execute(*t, static_cast<int32_t>(i));
+    Mark(inst, fp, *t, static_cast<int32_t>(i));
     elapsed_ += (now_ - start) * weight_;
+    Tell(inst, *t);
     if (IsExit(i)) Leave(i);
     return true;
   }
 
-  void Mark(const Instruction& inst, const isa::Footprint& fp, const Timing& t) {
-    const Due read = {now_ + t.read, t.unit};
-    const Due result = {now_ + t.result, t.unit};
+  // Returns the cycles until the last result of those that the instruction has. A message that
+  // gives nothing back ends when its token is free.
+  static int LatencyOf(const Instruction& inst, const isa::Footprint& fp, const Timing& t) {
+    int latency = 0;
+    if (!fp.writes.Empty() || fp.writes_address) latency = t.result;
+    if (isa::IsSend(inst.op)) latency = std::max(t.read, t.result);
+    if (AccumulatorsWritten(inst, fp) != 0) latency = std::max(latency, t.accumulator);
+    if (WritesFlag(inst)) latency = std::max(latency, t.flag);
+    return latency;
+  }
+
+  // Instructions without a row of timings occupy no unit.
+  void Tell(const Instruction& inst, const Timing& t) {
+    if (listener_ == nullptr) return;
+    const bool none = inst.op == Opcode::kNop || inst.op == Opcode::kSync;
+    told_.unit = none ? -1 : static_cast<int>(t.unit);
+    told_.next = now_;
+    told_.done = now_ + LatencyOf(inst, footprints_[static_cast<size_t>(told_.instruction)], t);
+    listener_->OnIssue(told_);
+  }
+
+  void Mark(const Instruction& inst, const isa::Footprint& fp, const Timing& t, int32_t index) {
+    const Due read = {now_ + t.read, t.unit, index};
+    const Due result = {now_ + t.result, t.unit, index};
     if (isa::IsSend(inst.op)) fp.reads.ForEach([&](int r) { read_[r] = read; });
     fp.writes.ForEach([&](int r) { written_[r] = result; });
     for (uint32_t a = AccumulatorsWritten(inst, fp); a != 0; a &= a - 1) {
-      accumulators_[static_cast<size_t>(std::countr_zero(a))] = {now_ + t.accumulator, t.unit};
+      accumulators_[static_cast<size_t>(std::countr_zero(a))] = {now_ + t.accumulator, t.unit,
+                                                                 index};
     }
     if (fp.writes_address) address_ = result;
-    if (WritesFlag(inst)) flags_[FlagOf(inst)] = {now_ + t.flag, t.unit};
+    if (WritesFlag(inst)) flags_[FlagOf(inst)] = {now_ + t.flag, t.unit, index};
     const bool out_of_order = isa::IsSend(inst.op) || inst.op == Opcode::kMath;
     if (out_of_order && ((inst.swsb & 0xf0) == 0x40 || (inst.swsb & 0x80) != 0)) {
       token_read_[inst.swsb & 0xf] = read;
@@ -215,13 +264,17 @@ class Walk {
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int64_t> loops_;
-  int32_t halted_until_ = 0;             // instruction where halted lanes continue
-  int64_t percent_after_exit_ = kWhole;  // all halts of a program have the same number of lanes
+  int32_t halted_until_ = 0;  // instruction where halted lanes continue
+  int64_t percent_after_exit_ =
+      kWeightOfOne;  // all halts of a program have the same number of lanes
   int64_t until_exit_ = 0;
   int64_t now_ = 0;  // when the front end takes the next instruction
-  int64_t weight_ = kWhole;
+  int64_t weight_ = kWeightOfOne;
   int64_t elapsed_ = 0, issue_ = 0;
   std::array<int64_t, kUnits> free_{}, busy_{}, waits_{}, queues_{};
+  std::array<int32_t, kUnits> users_{};  // the last instruction that each unit took
+  IssueListener* const listener_;
+  Issue told_;  // of the instruction, for the listener
   std::array<Due, isa::kGrfCount> written_{}, read_{};
   std::array<Due, kAccumulators> accumulators_{};
   std::array<Due, kFlags> flags_{};
@@ -236,9 +289,10 @@ absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Progra
 }
 
 absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program,
-                                         absl::Span<const isa::Footprint> footprints) {
+                                         absl::Span<const isa::Footprint> footprints,
+                                         IssueListener* listener) {
   assert(program.generation == device.generation);
-  return Walk(device, program, footprints).Run();
+  return Walk(device, program, footprints, listener).Run();
 }
 
 }  // namespace kiln::intel

@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/base/issue.h"
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/program.h"
 #include "core/intel/perf/timing.h"
@@ -38,12 +39,23 @@ struct Estimate {
   int64_t throughput_cycles = 0;  // of the bottleneck, per thread
 };
 
+// The weight of an instruction that counts once (Issue::weight).
+inline constexpr int64_t kWeightOfOne = 100;
+
+// Numbers of registers of IssueWait: general registers have their own.
+inline constexpr int kReadOfGrf = 256;  // and this more for one that a send has yet to read
+inline constexpr int kFlagRegister = 512, kAccumulatorRegister = 528, kAddressRegister = 544;
+// Numbers of counters: tokens have their own while a result is waited for.
+inline constexpr int kReadOfToken = 16;  // and this more while a payload is to be read
+
 // Returns Unimplemented, "unknown_message", for a send whose cost is not known, and names the
 // instruction. The program must be for the device's generation.
 absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program);
-// The same for callers that have the result of isa::FootprintsOf.
+// The same for callers that have the result of isa::FootprintsOf. `listener`, if not null, is told
+// of each instruction; units and kinds of results are numbers of Unit.
 absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program,
-                                         absl::Span<const isa::Footprint> footprints);
+                                         absl::Span<const isa::Footprint> footprints,
+                                         IssueListener* listener = nullptr);
 
 }  // namespace kiln::intel
 

@@ -180,5 +180,79 @@ TEST(Estimate, AMessageWithoutARowIsNamed) {
       << estimate.status();
 }
 
+class Recorder : public IssueListener {
+ public:
+  void OnIssue(const Issue& issue) override { issues.push_back(issue); }
+  std::vector<Issue> issues;
+};
+
+std::vector<Issue> IssuesOf(const std::vector<Instruction>& insts, Estimate* estimate = nullptr) {
+  Program p(isa::Generation::kGen12);
+  for (const Instruction& inst : insts) p.Append(inst);
+  Recorder recorder;
+  const auto made = EstimateProgram(Tgl(), p, isa::FootprintsOf(p), &recorder);
+  EXPECT_TRUE(made.ok()) << made.status();
+  if (estimate != nullptr) *estimate = *made;
+  return recorder.issues;
+}
+
+TEST(IssueListener, IsToldOfAResultAndOfTheInstructionThatGivesIt) {
+  const std::vector<Issue> issues = IssuesOf({Add(10, 1, 2), Add(11, 3, 4), Add(12, 10, 4)});
+  ASSERT_EQ(issues.size(), 3u);
+  EXPECT_FALSE(issues[1].ready.has_value());
+  EXPECT_EQ(issues[0].done, 2 + 10);
+  ASSERT_EQ(issues[2].waits.size(), 1u);
+  EXPECT_EQ(issues[2].waits[0].what, IssueWait::For::kRegister);
+  EXPECT_EQ(issues[2].waits[0].number, 10);
+  EXPECT_EQ(issues[2].waits[0].producer, 0);
+  EXPECT_EQ(issues[2].waits[0].cycles, 8);
+  EXPECT_EQ(issues[2].ready, 12);
+  EXPECT_EQ(issues[2].unit, static_cast<int>(Unit::kFpu));
+}
+
+TEST(IssueListener, IsToldOfTokensAndPayloads) {
+  Instruction load = Load(10, 1);
+  load.swsb = 0x43;
+  Instruction wait;
+  wait.op = Opcode::kSync;
+  wait.swsb = 0x33;
+  const std::vector<Issue> issues = IssuesOf({load, wait, Add(1, 2, 3), Add(12, 10, 4)});
+  ASSERT_EQ(issues[1].waits.size(), 1u);
+  EXPECT_EQ(issues[1].waits[0].what, IssueWait::For::kCounter);
+  EXPECT_EQ(issues[1].waits[0].number, kReadOfToken + 3);
+  EXPECT_EQ(issues[1].unit, -1);
+  EXPECT_TRUE(issues[2].waits.empty());
+  EXPECT_EQ(issues[3].waits[0].producer, 0);
+  const std::vector<Issue> payload = IssuesOf({Load(10, 1), Add(1, 2, 3)});
+  ASSERT_EQ(payload[1].waits.size(), 1u);
+  EXPECT_EQ(payload[1].waits[0].number, kReadOfGrf + 1);
+}
+
+// The issues add up to the estimate: to its cycles, and to each unit's waits.
+TEST(IssueListener, AddsUpToTheEstimate) {
+  Instruction flag = Add(12, 10, 4);
+  flag.cmod = isa::CondMod::kG;
+  Instruction select = Add(13, 12, 4);
+  select.pred = isa::PredCtrl::kNormal;
+  Estimate e;
+  const std::vector<Issue> issues = IssuesOf(
+      {Load(10, 1), flag, select, SquareRoot(14, 1), SquareRoot(15, 2), Add(16, 15, 14)}, &e);
+  int64_t cycles = 0;
+  std::array<int64_t, kUnits> waits{}, queues{};
+  for (const Issue& issue : issues) {
+    cycles += (issue.next - issue.turn) * issue.weight;
+    for (const IssueWait& wait : issue.waits) {
+      const bool unit = wait.what == IssueWait::For::kUnit;
+      (unit ? queues : waits)[static_cast<size_t>(wait.kind)] += wait.cycles * issue.weight;
+    }
+  }
+  EXPECT_EQ(cycles / kWeightOfOne, e.cycles);
+  EXPECT_GT(e.waits[static_cast<size_t>(Unit::kMath)], 0);
+  for (size_t u = 0; u < kUnits; ++u) {
+    EXPECT_EQ(waits[u] / kWeightOfOne, e.waits[u]) << u;
+    EXPECT_EQ(queues[u] / kWeightOfOne, e.queues[u]) << u;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::intel

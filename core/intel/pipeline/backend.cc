@@ -15,6 +15,7 @@
 #include "core/intel/pipeline/passes.h"
 #include "core/intel/pipeline/simulate.h"
 #include "core/intel/pipeline/statistics.h"
+#include "core/intel/pipeline/trace.h"
 #include "core/intel/pipeline/widths.h"
 #include "core/target/program_widths.h"
 
@@ -88,6 +89,10 @@ struct Row {
   static absl::StatusOr<Analysis> Analyze(absl::Span<const uint8_t> code,
                                           const AnalyzeOptions& options) {
     return AnalyzeCode(device(), code, options);
+  }
+  static absl::StatusOr<Timeline> Trace(absl::Span<const uint8_t> code,
+                                        const TraceOptions& options) {
+    return TraceCode(device(), code, options);
   }
 };
 
@@ -185,6 +190,7 @@ const Backend kTglBackend = {.name = "tgl",
                              .variant_name = VariantName,
                              .disassemble = Row<Tgl>::Disassemble,
                              .analyze = Row<Tgl>::Analyze,
+                             .trace = Row<Tgl>::Trace,
                              .simulate = SimulateTgl,
                              .analysis_switches = kAnalysisSwitches,
                              .simulation_switches = kSimulationSwitches};

@@ -1,0 +1,117 @@
+"""kiln trace: timelines of shaders and of machine code of any compiler."""
+
+import json
+import os
+import struct
+
+from fixture import SAXPY, SHADERS, Cli
+from machine_code_cases import RECORD, STORE
+
+
+class Trace(Cli):
+    def trace(self, *arguments, **more):
+        return json.loads(self.kiln('trace', '--json', *arguments, **more))
+
+    def consistent(self, trace):
+        """Holds what the object says about cycles against itself."""
+        every = trace['instructions']
+        for before, after in zip(every, every[1:]):
+            self.assertEqual(after['turn'], before['next'])
+        for each in every:
+            self.assertEqual(each['issue'], each['turn'] + sum(w['cycles'] for w in each['waits']))
+            for wait in each['waits']:
+                self.assertLess(wait.get('producer', -1), each['index'])
+        self.assertEqual(trace['cycles'], every[-1]['next'])
+        self.assertEqual(sum(c['cycles'] for c in trace['causes']), trace['cycles'])
+        self.assertLess(abs(sum(c['counted'] for c in trace['causes']) - trace['counted_cycles']), 1)
+
+    def test_a_shader_is_compiled(self):
+        for target, name in (('tgl', 'SIMD8'), ('gfx1030', 'wave32')):
+            for where in ([], ['--local']):
+                trace = self.trace('--target=' + target, '--widths=' + name.lstrip('SIMDwave'), *where, SAXPY)
+                self.assertEqual((trace['file'], trace['target'], trace['variant']), (SAXPY, target, name))
+                self.consistent(trace)
+        widest = self.trace('--target=gfx1030', SAXPY)
+        self.assertEqual(widest['variant'], 'wave64')
+        self.fails(1, 'undeclared identifier', 'trace', '--target=tgl',
+                   self.file('broken.comp', '#version 450\nvoid main() { x = 1; }\n'))
+        self.fails(1, 'syntax error', 'trace', '--target=tgl', self.file('text.comp', 'no shader'))
+        self.fails(2, 'there is no such file|No such file', 'trace', '--target=tgl', 'none.comp')
+
+    def test_all_stages(self):
+        for name in ('frag_sample_2d.frag', 'frag_discard_loop.frag'):
+            for target in ('tgl', 'gfx1030'):
+                self.consistent(self.trace('--target=' + target, os.path.join(SHADERS, name)))
+        self.consistent(self.trace('--target=tgl', os.path.join(SHADERS, 'vert_skinning.vert')))
+
+    def test_machine_code_is_the_same_as_its_shader(self):
+        for target, width in (('tgl', '16'), ('gfx1030', '64')):
+            where = ('--target=' + target,)
+            self.kiln('compile', *where, '--widths=' + width, '-o', 'out', SAXPY)
+            code = 'out/saxpy.comp.%s.%s.bin' % (target, width)
+            more = ['--launch=' + code[:-4] + '.launch.json'] if target == 'gfx1030' else []
+            compiled, read = self.trace(*where, '--widths=' + width, SAXPY), self.trace(*where, *more, code)
+            self.assertEqual(read['instructions'], compiled['instructions'])
+            self.assertEqual(read['causes'], compiled['causes'])
+            # The figures are those of the analysis.
+            analysis = json.loads(self.kiln('analyze', '--json', *where, *more, code))
+            self.assertEqual(read['counted_cycles'], analysis['cycles'])
+            waits = {unit['name']: unit['waits'] for unit in analysis['units']}
+            for cause in read['causes']:
+                if cause['cause'] == 'result' and cause['kind'] in waits and target == 'tgl':
+                    self.assertLess(abs(waits[cause['kind']] - cause['counted']), 1)
+            with open(os.path.join(self.folder, code), 'rb') as file:
+                bare = self.trace(*where, '-', stdin=file.read())
+            self.assertEqual(len(bare['instructions']), len(read['instructions']))
+
+    def test_machine_code_of_other_compilers(self):
+        code = self.file('store.bin', struct.pack('<%dI' % len(STORE), *STORE))
+        record = '--launch=' + self.file('store.launch.json', json.dumps(RECORD))
+        for more in ([], [record], ['--wave64']):
+            trace = self.trace('--target=gfx1030', *more, code)
+            self.consistent(trace)
+            texts = [each['text'] for each in trace['instructions']]
+            self.assertEqual(texts[4], 's_waitcnt lgkmcnt(0)')
+            wait, = trace['instructions'][4]['waits']
+            self.assertEqual((wait['for'], wait['name'], wait['kind'], wait['producer']),
+                             ('counter', 'lgkmcnt', 'scalar_memory', 1))
+        boxed = self.line(self.kiln('compile', '--target=gfx1030', '--container=amdhsa', '--widths=32', '--json', '-o',
+                                    'out', SAXPY))
+        self.consistent(self.trace('--target=gfx1030', boxed['variants'][0]['binary']))
+        self.fails(1, 'is it gfx1030 machine code', 'trace', '--target=gfx1030', self.file('no.bin', b'\xff\0' * 8))
+        self.fails(2, '--stage is an option for compiling', 'trace', '--target=gfx1030', '--stage=comp', code)
+        self.fails(2, '--wave64: the timeline of tgl has no such mode', 'trace', '--target=tgl', '--wave64', code)
+        self.fails(2, '--launch: the timeline of tgl takes no launch record', 'trace', '--target=tgl', record, code)
+
+    def test_text(self):
+        text = self.kiln('trace', '--target=gfx1030', '--widths=32', SAXPY)
+        self.assertRegex(text, r'saxpy\.comp gfx1030 wave32: \d+ instructions, \d+ cycles( with each once, .*)?\n')
+        self.assertRegex(text, r'\n +\d+ +\d+ +\d+ +\d+ \|[ .#=>]+\| s_waitcnt .*; waits \d+ for \w+ of \d+ \(\w+\)\n')
+        self.assertRegex(text, r'\ncause +cycles +as counted +share\n')
+        self.assertRegex(text, r'\nissue +\d+ ')
+
+    def test_a_part(self):
+        whole = self.trace('--target=gfx1030', SAXPY)
+        middle = whole['cycles'] // 2
+        part = self.trace('--target=gfx1030', '--from=%d' % middle, '--to=%d' % (middle + 20), SAXPY)
+        self.assertEqual(part['instructions'], [each for each in whole['instructions']
+                                                if each['turn'] < middle + 20 and each['next'] > middle])
+        self.assertEqual(part['causes'], whole['causes'])
+        self.assertEqual((part['from'], part['to']), (middle, middle + 20))
+        self.fails(2, r'--from=99999 --to=\d+: no cycle of the program, which takes \d+', 'trace', '--target=gfx1030',
+                   '--from=99999', SAXPY)
+        self.fails(2, '--from=-1', 'trace', '--target=gfx1030', '--from=-1', SAXPY)
+
+    def test_page(self):
+        text = self.kiln('trace', '--target=tgl', '--html=page.html', SAXPY)
+        self.assertIn('wrote page.html\n', text)
+        self.assertNotIn('|', text)
+        with open(os.path.join(self.folder, 'page.html'), encoding='utf-8') as page:
+            self.assertIn('<title>saxpy.comp</title>', page.read())
+        self.fails(2, 'no/such', 'trace', '--target=tgl', '--html=/proc/no/such/page.html', SAXPY)
+
+    def test_usage(self):
+        self.fails(2, '--target is missing', 'trace', SAXPY)
+        self.fails(2, 'no such target', 'trace', '--target=tlg', SAXPY)
+        self.fails(2, 'give one file', 'trace', '--target=tgl')
+        self.fails(2, 'give one file', 'trace', '--target=tgl', SAXPY, SAXPY)
