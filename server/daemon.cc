@@ -414,9 +414,9 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   sources.facts = parts->facts;
   parts->own_pages = std::make_unique<pages::Pages>(std::move(sources));
   net::HttpPages::Pages slow = parts->own_pages->Slow();
-  slow.emplace("/metrics", net::HttpPages::Source(
-                               [parts](bool second) { return MetricsPage(parts, second); },
-                               metrics::kOpenMetricsType));
+  slow.emplace("/metrics",
+               net::HttpPages::Source([parts](bool second) { return MetricsPage(parts, second); },
+                                      metrics::kOpenMetricsType));
   slow.emplace("/healthz", [parts] { return HealthPage(*parts); });
   parts->pages = std::make_unique<net::HttpPages>(std::move(slow), parts->own_pages->Quick());
   net::Listener::Options options;

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "client/output/html.h"
 #include "client/report/render.h"
 
 namespace kiln::client::report {
@@ -87,11 +87,6 @@ absl::string_view KindOf(const StatisticReport& s, bool more) {
 }
 
 }  // namespace
-
-std::string EscapeHtml(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
 
 std::string Scatter(const StatisticReport& s) {
   const std::vector<Dot> dots = Dots(s);

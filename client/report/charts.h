@@ -4,13 +4,9 @@
 
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "client/report/compare.h"
 
 namespace kiln::client::report {
-
-// Returns the text with the characters escaped that HTML gives a meaning.
-std::string EscapeHtml(absl::string_view text);
 
 // Draws each affected variant at (before, after), on axes of equal scale, linear to 10 and
 // logarithmic above; unchanged ones would be on the diagonal. At most kMaxDots of them, those with

@@ -39,12 +39,11 @@ size_t EndOfHeader(std::string_view request) {
 }
 
 std::string Respond(const HttpPages::Page& page, bool with_body) {
-  return absl::StrCat("HTTP/1.1 ", page.status, " ", Reason(page.status),
-                      "\r\nContent-Type: ", page.content_type,
-                      page.compressed ? "\r\nContent-Encoding: gzip" : "",
-                      "\r\nVary: Accept, Accept-Encoding\r\nContent-Length: ", page.body.size(),
-                      "\r\nConnection: close\r\n", page.headers, "\r\n",
-                      with_body ? page.body : "");
+  return absl::StrCat(
+      "HTTP/1.1 ", page.status, " ", Reason(page.status), "\r\nContent-Type: ", page.content_type,
+      page.compressed ? "\r\nContent-Encoding: gzip" : "",
+      "\r\nVary: Accept, Accept-Encoding\r\nContent-Length: ", page.body.size(),
+      "\r\nConnection: close\r\n", page.headers, "\r\n", with_body ? page.body : "");
 }
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
