@@ -9,7 +9,8 @@
 namespace kiln::amd {
 namespace {
 
-// Returns true for loads with an address, to registers. LDS answers every wave in turn.
+// Returns true for loads of memory to registers. Mesa forms no clauses of LDS loads either
+// (aco_form_hard_clauses.cpp).
 bool IsMember(const isa::Instruction& inst) {
   const isa::OpcodeInfo& info = isa::Info(inst.op);
   if (!info.Has(isa::opcode_flag::kLoad) || inst.lds) return false;
