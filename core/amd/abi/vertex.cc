@@ -185,7 +185,7 @@ class Writer {
       case BuiltIn::kCullDistance:
         for (uint32_t e = 0; e < v.elements; ++e) {
           if (!elements[e]) continue;
-          const auto bit = static_cast<uint8_t>(1u << DistanceNumber(m_.outputs, v, e));
+          const auto bit = static_cast<uint8_t>(1u << DistanceOf(m_, v, e));
           (v.builtin == BuiltIn::kClipDistance ? p.clip : p.cull) |= bit;
         }
         break;
@@ -337,6 +337,10 @@ std::vector<out::AmdParameter> DescribedParameters(const VertexAbi& abi) {
 }
 
 }  // namespace
+
+uint32_t DistanceOf(const Module& m, const Interface& v, uint32_t element) {
+  return DistanceNumber(m.outputs, v, element);
+}
 
 uint32_t PositionParts::exports() const {
   return 1 + (miscellaneous() ? 1 : 0) + (group(0) ? 1 : 0) + (group(1) ? 1 : 0);

@@ -100,6 +100,10 @@ struct VertexAbi {
 // (multiview_layer) if the layer is written under multiview.
 absl::StatusOr<VertexAbi> AssignVertex(const mir::Module& module, const PipelineState& state);
 
+// Returns the number among all distances of an output's element: cull distances follow clip
+// distances.
+uint32_t DistanceOf(const mir::Module& module, const mir::Interface& output, uint32_t element);
+
 // Returns AMD's part and the common part of a vertex program's launch record.
 void DescribeVertex(const VertexAbi& abi, out::LaunchRecord& record);
 

@@ -17,7 +17,6 @@
 #include <bit>
 
 #include "core/base/cause.h"
-#include "core/target/interface.h"
 
 namespace kiln::amd {
 namespace {
@@ -192,7 +191,7 @@ absl::Status Vertex::VisitStore(mir::InstId id) {
       case BuiltIn::kLayer: layer_ = o; break;
       case BuiltIn::kViewportIndex: viewport_ = o; break;
       case BuiltIn::kClipDistance:
-      case BuiltIn::kCullDistance: distances_[DistanceNumber(m_.outputs, v, element)] = o; break;
+      case BuiltIn::kCullDistance: distances_[DistanceOf(m_, v, element)] = o; break;
       default: locations_[v.location + element][v.component + c] = o; break;
     }
   }
