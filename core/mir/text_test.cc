@@ -392,7 +392,8 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\ninput 0 builtin position_w f32 x1\nbody { return }", "expected a built-in"},
       {"mir 1\ninput 0 location 0.0 f32 4\nbody { return }", "expected a number of components"},
       {"mir 1\nbody {\n  %1:f32 = ddx[near] 0f\n}", "3:16: expected any, coarse or fine"},
-      {"mir 1\nbody {\n  %1:f32 = interpolate[0, at 0]\n}", "expected centroid, sample, offset or a vertex"},
+      {"mir 1\nbody {\n  %1:f32 = interpolate[0, at 0]\n}",
+       "expected centroid, sample, offset or a vertex"},
   };
   for (const BadText& c : cases) {
     const absl::StatusOr<Module> m = Parse(c.text);
