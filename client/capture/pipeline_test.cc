@@ -53,7 +53,7 @@ TEST(ReadPipeline, RenderPass) {
   EXPECT_FALSE(pipeline.stages[1].problem.has_value());
   EXPECT_EQ(Options(pipeline.stages[1]),
             "require_full_subgroups: true state { fragment { samples: 4 sample_shading: true "
-            "alpha_to_coverage: true color { attachments { } "
+            "alpha_to_coverage: true color { attachments { precision: FLOAT_16 } "
             "attachments { location: 2 type: UINT write_mask: 3 } "
             "attachments { location: 3 type: SINT } } } view_mask: 5 }");
   EXPECT_EQ(pipeline.ReaderOfVertexOutputs(), 1u);
@@ -62,13 +62,14 @@ TEST(ReadPipeline, RenderPass) {
 TEST(ReadPipeline, RenderPassOfTheSecondKind) {
   EXPECT_EQ(Options(Graphics(0x41).stages[1]),
             "require_full_subgroups: true state { fragment { color { attachments { "
-            "second_blend_source: true } } } view_mask: 3 }");
+            "second_blend_source: true precision: FLOAT_16 } } } view_mask: 3 }");
 }
 
 TEST(ReadPipeline, DynamicRendering) {
   EXPECT_EQ(Options(Graphics(0x42).stages[1]),
-            "require_full_subgroups: true state { fragment { color { attachments { location: 1 } "
-            "attachments { type: SINT } } } view_mask: 1 }");
+            "require_full_subgroups: true state { fragment { color { "
+            "attachments { location: 1 precision: FLOAT_16 } "
+            "attachments { type: SINT precision: INT_16 } } } view_mask: 1 }");
 }
 
 TEST(ReadPipeline, NoAttachmentIsSaid) {

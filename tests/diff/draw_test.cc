@@ -89,6 +89,26 @@ TEST(Draw, InputsAreCorrectedForPerspectiveUnlessTheySayNot) {
   EXPECT_THAT(Red("%0:f32 = load_input[2, 3] store_output[0, 0] %0", draw)[0], testing::FloatEq(w));
 }
 
+// The weights of vertices give interpolated values from those of the vertices: the values above.
+TEST(Draw, WeightsOfVerticesGiveInterpolatedValues) {
+  const json draw = Square({{-1, -1, 0, 1}, {9, -3, 0, 3}, {-1, 3, 0, 1}});
+  const auto sum = [&](const std::string& weights) {
+    const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
+        "mir 1 stage fragment input 0 location 0.0 f32 x1 per_vertex input 1 builtin ", weights,
+        " output 0 location 0.0 f32 x1 body { %0:f32, %1:f32, %2:f32 = load_input[1, 0] "
+        "%3:f32 = interpolate[0, vertex0 0] %4:f32 = interpolate[0, vertex1 0] "
+        "%5:f32 = interpolate[0, vertex2 0] %6:f32 = fmul %0, %3 %7:f32 = ffma %1, %4, %6 "
+        "%8:f32 = ffma %2, %5, %7 store_output[0, 0] %8 return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    if (!m.ok()) return 0.0f;
+    oracle::LaunchInputs inputs;
+    return RedOf(Draw(*m, draw, inputs, {}))[0];
+  };
+  EXPECT_FLOAT_EQ(sum("bary_coord_no_perspective f32 x3 noperspective"), 0.75f + 0.25f + 0.5f);
+  const float w = 0.75f + 0.125f / 3 + 0.125f;
+  EXPECT_FLOAT_EQ(sum("bary_coord f32 x3"), (0.75f + 0.125f / 3 * 2 + 0.125f * 4) / w);
+}
+
 TEST(Draw, FacingIsTheSignOfTheArea) {
   const std::string body =
       "%0:bool = load_input[3, 0] %1:f32 = select %0, 2f, 3f store_output[0, 0] %1";
