@@ -76,6 +76,17 @@ std::string ContainersText(const Capabilities& c) {
   return text;
 }
 
+// Returns a line for each target that has forms of scans.
+std::string ScansText(const Capabilities& c) {
+  std::string text;
+  for (const auto& target : c.targets()) {
+    if (target.scans().empty()) continue;
+    absl::StrAppend(&text, "scans of ", Printable(target.name()), ": ",
+                    Printable(absl::StrJoin(target.scans(), ", ")), "\n");
+  }
+  return text;
+}
+
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text =
       absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
@@ -88,7 +99,7 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes,
   absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
                   "\n"
                   "(features that a target does not support are refused with a named cause)\n");
-  text += ContainersText(c);
+  text += ContainersText(c) + ScansText(c);
   for (const auto& target : c.targets()) {
     if (statistics) text += StatisticsText(target);
   }

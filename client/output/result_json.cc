@@ -163,6 +163,7 @@ void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
   WriteWidths(identity.widths, json);
   if (identity.full_subgroups) WriteTrue("full_subgroups", json);
   if (identity.dispatch_base) WriteTrue("dispatch_base", json);
+  WriteIfSet("scan", identity.scan, json);
   if (!identity.state.empty()) {
     json->Key("state");
     json->Raw(identity.state);
@@ -229,6 +230,7 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   identity.widths.assign(options.widths().begin(), options.widths().end());
   identity.full_subgroups = options.require_full_subgroups();
   identity.dispatch_base = options.dispatch_base();
+  identity.scan = options.scan();
   identity.state = PipelineStateJson(options.state());
   return identity;
 }

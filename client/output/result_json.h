@@ -9,14 +9,14 @@
 // kiln.v1.Reason has them), "last_pass", "entry_point", "container" (if it is not raw code),
 // "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks", and the fields
 // that distinguish permutations of a file: "name" (of the manifest), "defines", "spec",
-// "subgroup_size", "full_subgroups" and "dispatch_base" (true), "state" (pipeline state) and "pair"
-// (the file of the other stage that it was compiled with), as in force. "version" is that of the
-// Kiln that made the result, "code_generation" the version of the target's code generation there
-// (absent if no compiler made it); lines may be compared if both are equal. status: ok, refused,
-// invalid, crashed (also by its memory limit, with that cause), timeout. compile_ms: processor time
-// of the compile, from the request's bytes to the packed result, translation of GLSL included,
-// however long ago it was done. "passes" divides it among passes, and also names the time that a
-// worker took to start glslang for the request
+// "subgroup_size", "full_subgroups" and "dispatch_base" (true), "scan" (a form that was asked for),
+// "state" (pipeline state) and "pair" (the file of the other stage that it was compiled with), as
+// in force. "version" is that of the Kiln that made the result, "code_generation" the version of
+// the target's code generation there (absent if no compiler made it); lines may be compared if both
+// are equal. status: ok, refused, invalid, crashed (also by its memory limit, with that cause),
+// timeout. compile_ms: processor time of the compile, from the request's bytes to the packed
+// result, translation of GLSL included, however long ago it was done. "passes" divides it among
+// passes, and also names the time that a worker took to start glslang for the request
 // ("start_glslang").
 #ifndef KILN_CLIENT_OUTPUT_RESULT_JSON_H_
 #define KILN_CLIENT_OUTPUT_RESULT_JSON_H_
@@ -55,6 +55,7 @@ struct ResultIdentity {
   std::vector<uint32_t> widths = {};  // requested; none: all of the target
   bool full_subgroups = false;
   bool dispatch_base = false;
+  std::string scan = {};   // the form asked for; empty: none
   std::string state = {};  // PipelineStateJson
   std::string pair = {};   // the other file of a pair; empty: none
 };

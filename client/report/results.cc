@@ -89,6 +89,9 @@ Permutation PermutationOf(const Json& line) {
                                    std::pair("dispatch_base", "dispatch base")}) {
     if (line.value(key, Json()) == true) parts.push_back(words);
   }
+  if (const std::string scan = Text(line, "scan"); !scan.empty()) {
+    parts.push_back(absl::StrCat("scan ", scan));
+  }
   if (auto state = line.find("state"); state != line.end() && state->is_object()) {
     parts.push_back(state->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }

@@ -1,6 +1,7 @@
 // Values of flags that are a fixed set: see choices.h.
 #include "client/request/choices.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +33,20 @@ absl::string_view ContainerChoices() {
   static const auto* const choices = [] {
     std::vector<std::string> names;
     for (const out::ContainerInfo& row : out::kContainers) names.emplace_back(row.name);
+    return new std::string(absl::StrJoin(names, " "));
+  }();
+  return *choices;
+}
+
+absl::string_view ScanChoices() {
+  static const auto* const choices = [] {
+    std::vector<std::string> names;
+    for (Target target : AllTargets()) {
+      for (std::string_view scan : ScansOf(target)) {
+        const std::string name(scan);
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
     return new std::string(absl::StrJoin(names, " "));
   }();
   return *choices;

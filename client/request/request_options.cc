@@ -93,6 +93,25 @@ absl::Status CheckContainer(const Capabilities& capabilities, const std::string&
       absl::StrCat("--container=", container, ": no target of ", service, " has it"));
 }
 
+// A daemon of before forms of scans would answer with its own choice.
+absl::Status CheckScan(const Capabilities& capabilities, const std::string& service,
+                       const CompileRequest& request) {
+  const std::string& scan = request.options().scan();
+  if (scan.empty()) return absl::OkStatus();
+  std::vector<std::string> known;
+  for (const auto& target : capabilities.targets()) {
+    for (const std::string& form : target.scans()) {
+      if (form == scan) return absl::OkStatus();
+      if (std::find(known.begin(), known.end(), form) == known.end()) known.push_back(form);
+    }
+  }
+  const std::string forms =
+      known.empty() ? "" : absl::StrCat("; the forms are ", absl::StrJoin(known, ", "));
+  return absl::InvalidArgumentError(absl::StrCat("--scan=", EscapeNonUtf8(scan), ": no target of ",
+                                                 service, " has this form", forms,
+                                                 DidYouMean(scan, known)));
+}
+
 absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
   if (count <= limit) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -102,7 +121,7 @@ absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
 // Requests carry text in UTF-8 only. (-I folders stay in the client, the rest is checked against
 // lists.)
 absl::Status CheckUtf8(const ParsedFlags& flags) {
-  for (const char* key : {"entry", "D", "target", "disable-pass"}) {
+  for (const char* key : {"entry", "D", "target", "disable-pass", "scan"}) {
     for (const std::string& text : flags.All(key)) {
       if (IsUtf8(text)) continue;
       return absl::InvalidArgumentError(absl::StrCat(key[1] == '\0' ? "-" : "--", key, ": '",
@@ -159,6 +178,10 @@ std::vector<Flag> CompileFlags() {
        "form of the machine code: raw (default), or amdhsa, which ROCm loads; `kiln targets` says "
        "which target has it for which stages",
        ContainerChoices()},
+      {"scan", 0, "FORM", false,
+       "form of scans of a workgroup's waves (default: the fastest by the cost model); `kiln "
+       "targets` says which target has it",
+       ScanChoices()},
       {"dispatch-base", 0, "", false, "for vkCmdDispatchBase: workgroup ids start from its base"},
   };
 }
@@ -300,6 +323,10 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     }
     request.mutable_options()->set_container(*container);
   }
+  if (flags.Has("scan") && flags.Get("scan").empty()) {
+    return absl::InvalidArgumentError("--scan: a form is missing");
+  }
+  request.mutable_options()->set_scan(flags.Get("scan"));
   if (flags.Has("state")) {
     auto state = ReadPipelineState(flags.Get("state"));
     if (!state.ok()) return state.status();
@@ -356,6 +383,7 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
   if (absl::Status s = CheckTargets(capabilities, service, request); !s.ok()) return s;
   if (absl::Status s = CheckPasses(capabilities, request); !s.ok()) return s;
   if (absl::Status s = CheckContainer(capabilities, service, request); !s.ok()) return s;
+  if (absl::Status s = CheckScan(capabilities, service, request); !s.ok()) return s;
   for (absl::Status s :
        {CheckCount("--spec", request.spec_constants_size(), limits.max_spec_constants()),
         CheckCount("-D", static_cast<int64_t>(settings->source.defines.size()),

@@ -59,6 +59,7 @@ absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& bac
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   absl::Status contained = CheckContainer(backend, options.container, prepared.info.stage);
   if (!contained.ok()) return contained;
+  if (absl::Status s = CheckScan(backend, options.scan); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(
         absl::InvalidArgumentError("pipeline state: a compute shader has none; leave it out"),
@@ -90,6 +91,8 @@ std::vector<TargetContainer> ContainersOf(Target target) {
   }
   return all;
 }
+
+absl::Span<const std::string_view> ScansOf(Target target) { return BackendOf(target).scans; }
 
 absl::StatusOr<std::optional<out::LaunchRecord>> RecordInFile(Target target,
                                                               absl::Span<const uint8_t> file) {

@@ -53,6 +53,10 @@ struct TargetContainer {
 };
 std::vector<TargetContainer> ContainersOf(Target target);
 
+// Returns the forms of scans of the workgroup that results of the target can have
+// (CompileOptions::scan).
+absl::Span<const std::string_view> ScansOf(Target target);
+
 // Returns the launch record of a file in one of the target's containers, of any compiler; nullopt
 // for bytes that are none, which may be raw code. InvalidArgument: the file is damaged, or of
 // another target.

@@ -57,6 +57,15 @@ absl::Status CheckContainer(const Backend& backend, out::Container container,
   return Unsupported("container", absl::StrCat(name, " for the target ", target));
 }
 
+absl::Status CheckScan(const Backend& backend, std::string_view scan) {
+  if (scan.empty()) return absl::OkStatus();
+  if (std::find(backend.scans.begin(), backend.scans.end(), scan) != backend.scans.end()) {
+    return absl::OkStatus();
+  }
+  return Unsupported("scan", absl::StrCat("form of scans ", std::string(scan), " for the target ",
+                                          std::string(backend.name)));
+}
+
 absl::Status CheckDisassembler(const Backend& backend) {
   return backend.disassemble == nullptr ? Missing(backend, "disassembler") : absl::OkStatus();
 }

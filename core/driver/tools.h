@@ -21,6 +21,8 @@ absl::Status CheckCompiler(const Backend& backend);
 // The same for a container that the target's results of this stage cannot be in (cause container).
 absl::Status CheckContainer(const Backend& backend, out::Container container,
                             std::string_view stage);
+// The same for a form of scans (cause scan). Empty: any.
+absl::Status CheckScan(const Backend& backend, std::string_view scan);
 absl::Status CheckDisassembler(const Backend& backend);
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options);
 absl::Status CheckTrace(const Backend& backend, const TraceOptions& options);

@@ -97,6 +97,21 @@ TEST(Tools, AContainerThatTheTargetOrTheStageDoesNotHaveIsRefused) {
   EXPECT_EQ(target.message(), "amdhsa for the target bare");
 }
 
+TEST(Tools, AFormOfScansThatTheTargetDoesNotHaveIsRefused) {
+  static constexpr std::string_view kForms[] = {"tree", "line"};
+  Backend scanner = kBare;
+  scanner.scans = kForms;
+  EXPECT_TRUE(CheckScan(kBare, "").ok());
+  EXPECT_TRUE(CheckScan(scanner, "").ok());
+  EXPECT_TRUE(CheckScan(scanner, "line").ok());
+  for (const Backend& backend : {kBare, scanner}) {
+    const absl::Status refused = CheckScan(backend, "star");
+    EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(CauseOf(refused), "scan");
+    EXPECT_EQ(refused.message(), "form of scans star for the target bare");
+  }
+}
+
 TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
             "--slow: the analysis of whole has no such mode");

@@ -62,6 +62,9 @@ struct Backend {
   std::string (*variant_name)(uint32_t width) = nullptr;
   // Forms of results besides raw code, which every target has.
   absl::Span<const BackendContainer> containers = {};
+  // The forms of scans of the workgroup that CompileOptions::scan chooses from. The driver hands on
+  // no other name.
+  absl::Span<const std::string_view> scans = {};
 
   // Tools for machine code of any compiler. Null: the target has none, and the driver refuses what
   // needs it by name (core/driver/tools.h). All return InvalidArgument for bytes that are no

@@ -2,6 +2,7 @@
 #ifndef KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 #define KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 
+#include <string>
 #include <vector>
 
 #include "core/base/pass_options.h"
@@ -15,6 +16,9 @@ struct CompileOptions {
   int required_subgroup_size = 0;       // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;  // only widths that divide the workgroup's size in x
   out::Container container = out::Container::kRaw;  // the form of Variant::code
+  // The form of scans of the workgroup, a name of Backend::scans; empty: the fastest by the cost
+  // model.
+  std::string scan = {};
   PipelineState state;  // of graphics stages; compute leaves the default
   // Must have the same values as PrepareOptions::passes: bisection continues its count from there,
   // and if Prepare ended at stop_after there are no variants.

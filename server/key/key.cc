@@ -84,6 +84,11 @@ Digest HashOptions(const kiln::v1::CompileOptions& options) {
   w.Add(static_cast<uint64_t>(options.dispatch_base() ? 1 : 0));
   // Last, and only if it is not raw code, which has the keys of the time before containers.
   if (!options.container().empty() && options.container() != "raw") w.Add(options.container());
+  // The same of scans; the word tells the form from a container.
+  if (!options.scan().empty()) {
+    w.Add("scan");
+    w.Add(options.scan());
+  }
   return w.Finish();
 }
 

@@ -43,11 +43,14 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 }
 
 TEST(KeyTest, EveryComponentCounts) {
-  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base, container;
+  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base, container, scan,
+      named;
   size.set_required_subgroup_size(16);
   full.set_require_full_subgroups(true);
   base.set_dispatch_base(true);
   container.set_container("amdhsa");
+  scan.set_scan("tree");
+  named.set_container("tree");
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -73,11 +76,13 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, size), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, full), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, container), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, scan), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, named), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 19u);
+  EXPECT_EQ(keys.size(), 21u);
 }
 
 // A result is not taken for one that has other figures, or the same in another order or unit.

@@ -22,6 +22,10 @@ void AtMost(const char* field, uint64_t n, uint64_t limit, const char* unit, Vio
   out->emplace_back(field, absl::StrCat(n, " ", unit, "; at most ", limit, " are accepted"));
 }
 
+void AddOnce(const std::string& name, std::vector<std::string>* names) {
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+}
+
 bool IsWidth(uint32_t width) { return width == 8 || width == 16 || width == 32 || width == 64; }
 
 }  // namespace
@@ -31,12 +35,8 @@ RequestChecker::RequestChecker(const worker::Hello& hello, const Limits& limits)
   for (const auto& target : hello.targets()) {
     targets_[target.name()] = cache::HashTarget(target);
     names.push_back(target.name());
-    for (const auto& container : target.containers()) {
-      if (std::find(containers_.begin(), containers_.end(), container.name()) ==
-          containers_.end()) {
-        containers_.push_back(container.name());
-      }
-    }
+    for (const auto& container : target.containers()) AddOnce(container.name(), &containers_);
+    for (const std::string& scan : target.scans()) AddOnce(scan, &scans_);
   }
   container_names_ = absl::StrJoin(containers_, ", ");
   containers_.emplace_back();  // the same as raw
@@ -174,6 +174,13 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   if (std::find(containers_.begin(), containers_.end(), options.container()) == containers_.end()) {
     out->emplace_back("options.container",
                       absl::StrCat("unknown container; the containers are: ", container_names_));
+  }
+  if (!options.scan().empty() &&
+      std::find(scans_.begin(), scans_.end(), options.scan()) == scans_.end()) {
+    out->emplace_back("options.scan", scans_.empty()
+                                          ? "no target has forms of scans"
+                                          : absl::StrCat("unknown form of scans; the forms are: ",
+                                                         absl::StrJoin(scans_, ", ")));
   }
   CheckState(request, out);
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);

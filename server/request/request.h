@@ -52,6 +52,7 @@ class RequestChecker {
   std::string target_names_;
   std::vector<std::string> containers_ = {"raw"};  // of any target; the last one is no name
   std::string container_names_;
+  std::vector<std::string> scans_;      // forms of any target
   std::map<std::string, bool> passes_;  // optional or not
   std::map<std::string, bool> stages_;
   std::string stage_names_;

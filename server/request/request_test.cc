@@ -128,6 +128,28 @@ TEST(Request, ContainersHaveNames) {
   EXPECT_EQ(wrong[0].second, "unknown container; the containers are: raw, box, crate");
 }
 
+// The same of forms of scans.
+TEST(Request, ScansHaveNames) {
+  worker::Hello hello;
+  hello.add_targets()->set_name("a");
+  hello.add_targets()->set_name("b");
+  CompileRequest request;
+  request.set_spirv("....");
+  request.add_targets("a");
+  request.mutable_options()->set_scan("star");
+  const auto wrong = [&] {
+    const Violations all = RequestChecker(hello, ParseConfig({})->limits).Check(request);
+    return all.empty() ? "" : all[0].first + ": " + all[0].second;
+  };
+  EXPECT_EQ(wrong(), "options.scan: no target has forms of scans");
+  for (const char* form : {"tree", "line"}) hello.mutable_targets(1)->add_scans(form);
+  EXPECT_EQ(wrong(), "options.scan: unknown form of scans; the forms are: tree, line");
+  for (const char* good : {"", "tree", "line"}) {
+    request.mutable_options()->set_scan(good);
+    EXPECT_EQ(wrong(), "") << good;
+  }
+}
+
 TEST(RequestState, ValuesHaveBounds) {
   const auto wrong = [](auto change) { return Wrong(kBoth, "fragment", change); };
   const auto attachment = [](PipelineState* s, uint32_t location) {

@@ -215,6 +215,7 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   if (const out::ContainerInfo* container = out::FindContainer(job.options().container())) {
     options.container = container->container;
   }
+  options.scan = job.options().scan();
   options.state = ToState(job.options().state());
   options.passes = ToPassOptions(job);
   return options;
@@ -372,6 +373,7 @@ void CoreBackend::Describe(Hello* hello) {
       to->set_name(std::string(container.name));
       for (std::string_view stage : container.stages) to->add_stages(std::string(stage));
     }
+    for (std::string_view scan : ScansOf(target)) info->add_scans(std::string(scan));
   }
   for (const PassInfo& pass : AllPasses()) {
     auto* info = hello->add_passes();

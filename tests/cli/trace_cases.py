@@ -1,4 +1,4 @@
-"""kiln trace: timelines of shaders and of machine code of any compiler."""
+"""kiln trace: timelines of shaders and of machine code of any compiler; --scan."""
 
 import json
 import os
@@ -115,3 +115,33 @@ class Trace(Cli):
         self.fails(2, 'no such target', 'trace', '--target=tlg', SAXPY)
         self.fails(2, 'give one file', 'trace', '--target=tgl')
         self.fails(2, 'give one file', 'trace', '--target=tgl', SAXPY, SAXPY)
+
+
+class Scans(Cli):
+    """--scan: part of the key, refused by name for a target without it."""
+    FORMS = ['dword_dpp', 'dword_scalar', 'byte_perm', 'byte_dot', 'byte_msad']
+
+    def test_forms_are_those_of_the_target(self):
+        for where in ([], ['--local']):
+            self.assertIn('scans of gfx1030: %s\n' % ', '.join(self.FORMS), self.kiln('targets', *where))
+            targets = {each['name']: each for each in json.loads(self.kiln('targets', '--json', *where))['targets']}
+            self.assertEqual((targets['gfx1030']['scans'], targets['tgl']['scans']), (self.FORMS, []))
+            lines = [json.loads(line) for line in
+                     self.kiln('compile', '--target=tgl,gfx1030', '--scan=byte_perm', '--json', *where, SAXPY,
+                               expect=1).splitlines()]
+            self.assertEqual([(line['status'], line['cause'], line['scan']) for line in lines],
+                             [('refused', 'scan', 'byte_perm'), ('ok', 'ok', 'byte_perm')])
+            self.assertIn('form of scans byte_perm for the target tgl', lines[0]['message'])
+            self.fails(2, r"--scan=byte_prem: no target of .* has this form; the forms are dword_dpp, .*did you mean byte_perm",
+                       'compile', '--target=gfx1030', '--scan=byte_prem', *where, SAXPY)
+
+    def test_each_form_is_a_result_of_its_own(self):
+        own = self.file('own.comp', open(SAXPY).read() + '// of this test alone\n')
+        keys = set()
+        for form in [None, *self.FORMS]:
+            for cache in ('miss', 'memory'):
+                line = self.line(self.kiln('compile', '--target=gfx1030', '--json',
+                                           *(['--scan=' + form] if form else []), own))
+                self.assertEqual((line['cache'], line.get('scan')), (cache, form))
+                keys.add(line['key'])
+        self.assertEqual(len(keys), 6)

@@ -7,6 +7,7 @@
 #include "core/amd/pipeline/simulate.h"
 #include "core/amd/pipeline/statistics.h"
 #include "core/amd/pipeline/trace.h"
+#include "core/amd/select/scan_form.h"
 
 namespace kiln::amd {
 namespace {
@@ -23,6 +24,7 @@ constexpr Backend MakeRow() {
   row.features = &kGfx1030Features;
   row.statistics = StatisticRows;
   row.containers = kBackendContainers;
+  row.scans = kScanFormNames;
   row.passes = PassRows;
   row.compile = CompileModule;
   row.variant_name = VariantName;

@@ -150,7 +150,7 @@ std::string VariantName(uint32_t width) { return absl::StrCat("wave", width); }
 
 absl::StatusOr<Compiled> CompileModule(const mir::Module& m, const CompileOptions& options,
                                        Runner& runner, Sink* sink) {
-  return CompileWaves(kGfx1030, std::nullopt, m, options, runner, sink);
+  return CompileWaves(kGfx1030, FindScanForm(options.scan), m, options, runner, sink);
 }
 
 absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanForm> scan,

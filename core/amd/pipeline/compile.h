@@ -24,9 +24,9 @@ mid::Features FeaturesOf(const Device& device);
 // Returns the name of a program with so many lanes: "wave32".
 std::string VariantName(uint32_t width);
 
-// See Backend::compile. In the container amdhsa the code of a variant is a code object of one
-// kernel, which takes buffers and push constants as kernel arguments (core/amd/ABI.md): other
-// resources are refused.
+// See Backend::compile. CompileOptions::scan is a name of kScanFormNames, or empty. In the
+// container amdhsa the code of a variant is a code object of one kernel, which takes buffers and
+// push constants as kernel arguments (core/amd/ABI.md): other resources are refused.
 absl::StatusOr<Compiled> CompileModule(const mir::Module& module, const CompileOptions& options,
                                        Runner& runner, Sink* sink);
 

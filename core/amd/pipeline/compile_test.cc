@@ -177,5 +177,27 @@ TEST(CompileModule, EachResultHasItsRecordAndFigures) {
   }
 }
 
+// The form that is asked for is that of all scans of the module; none: the fastest.
+TEST(CompileModule, ScansInTheFormThatIsAskedFor) {
+  const std::string text =
+      "mir 1\nentry \"main\"\nlocal_size 256, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
+      "%1:i32, %2:i32 = workgroup_scan[256] 0, 1, 2\nstore_ssbo[0, align 4] 0, %1\nreturn\n}\n";
+  const auto code_of = [&](const std::string& form) {
+    CompileOptions options = At({32});
+    options.scan = form;
+    const auto compiled = CompileText(text, options);
+    EXPECT_TRUE(compiled.ok()) << compiled.status();
+    return compiled.ok() ? compiled->variants[0].code : std::vector<uint8_t>();
+  };
+  std::vector<std::vector<uint8_t>> codes;
+  for (const std::string_view name : kScanFormNames) codes.push_back(code_of(std::string(name)));
+  for (size_t i = 0; i < codes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(codes[i], codes[j]) << i << " " << j;
+  }
+  const auto fastest = FastestScan(kGfx1030, {32, 8, 1});
+  ASSERT_TRUE(fastest.ok());
+  EXPECT_EQ(code_of(""), codes[static_cast<size_t>(*fastest)]);
+}
+
 }  // namespace
 }  // namespace kiln::amd

@@ -18,7 +18,9 @@
 #define KILN_CORE_AMD_SELECT_SCAN_FORM_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/amd/device/device.h"
@@ -31,6 +33,14 @@ inline constexpr ScanForm kScanForms[] = {ScanForm::kDwordDpp, ScanForm::kDwordS
                                           ScanForm::kByteMsad};
 inline constexpr std::string_view kScanFormNames[] = {"dword_dpp", "dword_scalar", "byte_perm",
                                                       "byte_dot", "byte_msad"};
+
+// Returns the form of that name; nothing: there is none.
+constexpr std::optional<ScanForm> FindScanForm(std::string_view name) {
+  for (const ScanForm form : kScanForms) {
+    if (kScanFormNames[static_cast<size_t>(form)] == name) return form;
+  }
+  return std::nullopt;
+}
 
 constexpr bool IsOfBytes(ScanForm form) { return form >= ScanForm::kBytePerm; }
 constexpr bool Has(const Device& device, ScanForm form) {
