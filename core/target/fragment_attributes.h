@@ -20,7 +20,8 @@ namespace kiln {
 // since both machines mark an attribute as flat as a whole; likewise one with per-vertex
 // components.
 struct FragmentAttribute {
-  enum class Source : uint8_t { kLocation, kDistances, kPrimitiveId, kPointCoord };
+  // kViewport is not listed by AttributesOf: on some machines it comes from elsewhere.
+  enum class Source : uint8_t { kLocation, kDistances, kPrimitiveId, kPointCoord, kViewport };
   Source source = Source::kLocation;
   uint32_t number = 0;  // the location; which group of kDistancesPerSlot distances
   out::FragmentInput input;

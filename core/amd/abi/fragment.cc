@@ -164,6 +164,23 @@ void AddRequiredInputs(FragmentAbi& abi) {
   }
 }
 
+// Adds the viewport's number to the attributes, before the primitive's: what primitives export is
+// found by its position, the last (Mesa 25.0.7, radv_cmd_buffer.c, radv_emit_ps_inputs).
+uint32_t AddViewport(FragmentAttributes& attributes) {
+  using Source = FragmentAttribute::Source;
+  std::vector<FragmentAttribute>& list = attributes.list;
+  const bool primitive = !list.empty() && list.back().source == Source::kPrimitiveId;
+  const auto at = static_cast<uint32_t>(list.size() - (primitive ? 1 : 0));
+  FragmentAttribute viewport;
+  viewport.source = Source::kViewport;
+  viewport.input = {0, "viewport", true};
+  list.insert(list.begin() + at, viewport);
+  for (std::vector<uint32_t>& elements : attributes.of) {
+    for (uint32_t& number : elements) number += number != FragmentAttributes::kNone && number >= at;
+  }
+  return at;
+}
+
 absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, FragmentAbi& abi) {
   // The coordinate of points comes from no parameter: its OFFSET is that of constants, 0x20.
   constexpr uint32_t kFlat = 1u << 10, kPointSprite = 1u << 17 | 0x20;
@@ -172,7 +189,8 @@ absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, Fragmen
   constexpr uint32_t kPerVertex = kFlat | 1u << 11 | 1u << 5;
   absl::StatusOr<FragmentAttributes> attributes = AttributesOf(m);
   if (!attributes.ok()) return attributes.status();
-  const size_t count = attributes->list.size() + (reads_viewport ? 1 : 0);
+  if (reads_viewport) abi.viewport = AddViewport(*attributes);
+  const size_t count = attributes->list.size();
   if (count > kMaxAttributes) {
     return BeyondLimit("fragment_inputs", {"attributes of vertices", count, kMaxAttributes});
   }
@@ -182,10 +200,6 @@ absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, Fragmen
                            (point ? kPointSprite : 0));
   }
   abi.attributes = *std::move(attributes);
-  if (reads_viewport) {
-    abi.viewport = static_cast<uint32_t>(abi.controls.size());
-    abi.controls.push_back(kFlat);
-  }
   return absl::OkStatus();
 }
 

@@ -78,7 +78,7 @@ enum class Helpers : uint8_t {
 
 struct FragmentAbi {
   FragmentAttributes attributes;
-  std::optional<uint32_t> viewport;  // the attribute with the viewport's index, after those
+  std::optional<uint32_t> viewport;  // which of them is the viewport's index
   std::vector<uint32_t> controls;    // SPI_PS_INPUT_CNTL of each attribute
   uint32_t inputs = 0;               // SPI_PS_INPUT_ENA and _ADDR
   uint32_t prim_mask = 0;            // SGPR

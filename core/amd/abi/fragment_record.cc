@@ -42,7 +42,6 @@ uint32_t DbShaderControl(const mir::Module& m, const FragmentAbi& abi) {
 
 void DescribeFragment(const mir::Module& m, const FragmentAbi& abi, out::LaunchRecord& r) {
   for (const FragmentAttribute& a : abi.attributes.list) r.fragment.inputs.push_back(a.input);
-  if (abi.viewport) r.fragment.inputs.push_back({0, "viewport", true});
   r.fragment.depth = abi.depth;
   r.fragment.writes_stencil = abi.writes_stencil;
   r.fragment.writes_sample_mask = abi.writes_sample_mask;

@@ -107,14 +107,30 @@ TEST(Fragment, RegistersOfKillsAndStores) {
   EXPECT_EQ(f.spi_shader_col_format, 0u);
 }
 
-// The viewport's index is an attribute of the provoking vertex, after all others.
-TEST(Fragment, TheViewportIsTheLastAttribute) {
+// The viewport's index is an attribute of the provoking vertex, after the other ones of vertices.
+TEST(Fragment, TheViewportIsTheLastAttributeOfVertices) {
   const auto f = Assign(absl::StrCat("input 0 location 0.0 f32 x1\n"
                                      "input 1 builtin viewport_index i32 x1\n"),
                         "%0:f32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n");
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(f->viewport, std::optional<uint32_t>(1));
   EXPECT_EQ(f->controls, (std::vector<uint32_t>{0, 1u << 10}));
+}
+
+// The hardware finds what primitives export by its position.
+TEST(Fragment, ThePrimitivesNumberIsTheLastAttribute) {
+  const auto f = Assign(absl::StrCat("input 0 builtin primitive_id i32 x1\n"
+                                     "input 1 builtin viewport_index i32 x1\n"
+                                     "input 2 location 0.0 f32 x1\n"),
+                        "%0:i32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n"
+                        "%2:f32 = load_input[2, 0]\n");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(f->viewport, std::optional<uint32_t>(1));
+  ASSERT_EQ(f->attributes.list.size(), 3u);
+  EXPECT_EQ(f->attributes.list[1].input.builtin, "viewport");
+  EXPECT_EQ(f->attributes.list[2].input.builtin, "primitive_id");
+  EXPECT_EQ(f->attributes.of[0], (std::vector<uint32_t>{2}));
+  EXPECT_EQ(f->attributes.of[2], (std::vector<uint32_t>{0}));
 }
 
 TEST(Fragment, ASecondSourceIsTheSecondExport) {

@@ -94,8 +94,8 @@ std::optional<Outputs::Export> Outputs::DepthExport() {
   return made;
 }
 
-// Packs red and green, blue and alpha into a dword each. A pair of which state lets nothing
-// through, or of which nothing is stored, is off.
+// Packs red and green, blue and alpha into a dword each. A pair of which nothing is stored is off.
+// State's write mask leaves out none: factors of blending may read an alpha that is not written.
 Outputs::Export Outputs::PackedExportOf(const ColourExport& colour, uint8_t target,
                                         const Colour& values) {
   Export made;
@@ -103,8 +103,7 @@ Outputs::Export Outputs::PackedExportOf(const ColourExport& colour, uint8_t targ
   made.compressed = true;
   for (size_t pair = 0; pair < 2; ++pair) {
     const Operand &first = values[2 * pair], &second = values[2 * pair + 1];
-    const bool let_through = (colour.components >> (2 * pair) & 3) != 0;
-    if (!let_through || (!Exists(first) && !Exists(second))) continue;
+    if (!Exists(first) && !Exists(second)) continue;
     const auto given = [](const Operand& o) { return Exists(o) ? o : Imm(0); };
     made.values[pair] = e_.Valu(PackingOf(colour.format), {given(first), given(second)});
     made.enable |= static_cast<uint8_t>(3u << 2 * pair);
