@@ -4,7 +4,7 @@
 //   kilnc [--target=tgl|gfx1030] [--widths=8,16] [--print-after=PASS|all|changed]
 //   [--stop-after=PASS]
 //         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]...
-//         [--view-mask=HEX] [-o DIR] FILE.spv|FILE.mir
+//         [--view-mask=HEX] [--instance-rates=LOCATION[,...]] [-o DIR] FILE.spv|FILE.mir
 //
 // Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width (gfx1030: NAME.wave32);
 // statistics and remarks go to standard output as one line each.
