@@ -51,21 +51,23 @@ TEST_F(PagesTest, EachPageIsQuickButTheStatus) {
        {"/", "/passes", "/shaders", "/log", "/kiln.js", "/style.css", "/icon.svg", "/history.json",
         "/passes.json", "/shaders.json", "/log.json"}) {
     ASSERT_TRUE(quick.contains(path)) << path;
-    const net::HttpPages::Page page = quick.at(path)();
+    const net::HttpPages::Page page = quick.at(path).make(false);
     EXPECT_EQ(page.status, 200);
     EXPECT_FALSE(page.body.empty());
     EXPECT_NE(page.headers.find("Content-Security-Policy: default-src 'none'"), std::string::npos);
     EXPECT_TRUE(page.headers.ends_with("\r\n"));
   }
   EXPECT_EQ(slow.size(), 1u);
-  const json status = json::parse(slow.at("/status.json")().body);
+  const json status = json::parse(slow.at("/status.json").make(false).body);
   EXPECT_EQ(status["health"]["state"], "failing");
   EXPECT_EQ(status["version"], "1.2.3");
 }
 
 TEST_F(PagesTest, TheFirstSampleIsTakenAtTheStart) {
   const Pages pages(Sources());
-  const auto history = [&] { return json::parse(pages.Quick().at("/history.json")().body); };
+  const auto history = [&] {
+    return json::parse(pages.Quick().at("/history.json").make(false).body);
+  };
   ASSERT_TRUE(Await([&] { return history()["samples"].size() == 1; }));
   const json columns = history()["columns"];
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -77,7 +79,7 @@ TEST_F(PagesTest, TheFirstSampleIsTakenAtTheStart) {
 TEST_F(PagesTest, TheLogsLatestEventsAreThere) {
   log_.Write(log::Event::kStarted, {{"version", "1.2.3"}});
   const Pages pages(Sources());
-  const json log = json::parse(pages.Quick().at("/log.json")().body);
+  const json log = json::parse(pages.Quick().at("/log.json").make(false).body);
   ASSERT_EQ(log["lines"].size(), 1u);
   EXPECT_EQ(log["lines"][0]["event"], "started");
   EXPECT_EQ(log["lines"][0]["version"], "1.2.3");
