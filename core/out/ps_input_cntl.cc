@@ -36,8 +36,8 @@ absl::Status CheckLinkedInputs(const LaunchRecord& vertex, const LaunchRecord& f
     const AmdParameter* const p = ParameterFor(AmdOf(vertex).vertex, input);
     const bool per_primitive = p != nullptr && p->per_primitive;
     if (primitives && !per_primitive) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "launch records: input %d is of vertices, behind one of primitives", n));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("launch records: input %d is of vertices, behind one of primitives", n));
     }
     primitives |= per_primitive;
     if (input.per_vertex && p != nullptr && IsConstant(*p)) {

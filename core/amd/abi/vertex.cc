@@ -246,7 +246,11 @@ class Writer {
     };
     if (abi_.positions.viewport && reads.viewport) add(Source::kViewport, 0);
     for (const auto& [location, stored] : locations_) {
-      if (const std::optional<uint32_t> constant = ConstantOf(stored)) {
+      // A fragment program that reads the values of each vertex needs the export; only state says
+      // that none does.
+      const std::optional<uint32_t> constant =
+          state_.next_stage_reads ? ConstantOf(stored) : std::nullopt;
+      if (constant) {
         abi_.parameters.push_back(
             {Source::kLocation, location, VertexParameter::kConstant + *constant});
       } else {

@@ -149,7 +149,7 @@ TEST(VertexAbi, ParametersAscendByLocation) {
   EXPECT_EQ(Assign(kOutputs, body)->GsVgprCompCnt(), 2u);
 }
 
-// Four constants need no export; what is not stored may be any of them.
+// Four constants need no export, if the next stage is known; what is not stored may be any of them.
 TEST(VertexAbi, ConstantsAreDefaults) {
   const auto of = [](const std::string& first, const std::string& second) {
     return Parameters(RegistersOf(kOutputs,
@@ -161,6 +161,9 @@ TEST(VertexAbi, ConstantsAreDefaults) {
   EXPECT_EQ(of("0f, 0f, 0f, 1f", "1f, 1f"), "2:544 5:288 ");
   EXPECT_EQ(of("1f, 1f, 1f, 0f", "1f, 0f"), "2:0 5:544 ");
   EXPECT_EQ(of("1f, 1f, 1f, 1f", "0.5f, 0.5f"), "2:0 5:800 ");
+  const std::string body = absl::StrCat(
+      kPositionStored, "store_output[1, 0] 0f, 0f, 0f, 0f\nstore_output[0, 0] 1f, 1f\n");
+  EXPECT_EQ(Parameters(RegistersOf(kOutputs, body)), "primitive_id:2p 2:0 5:1 ");
 }
 
 TEST(VertexAbi, UnderMultiviewTheLayerIsTheView) {
