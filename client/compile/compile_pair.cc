@@ -177,7 +177,9 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
       first.request.mutable_spec_constants()->Assign(vertex_spec->begin(), vertex_spec->end());
     }
     options->mutable_state()->clear_fragment();
-    *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*next));
+    if (!ReadsEachVertex(*Made(*next))) {
+      *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*next));
+    }
     auto front = CompileLoaded(service, capabilities, settings, first);
     if (!front.ok()) return front.status();
     if (const TargetResult* made = Made(*front); made != nullptr) {

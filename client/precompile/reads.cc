@@ -19,6 +19,7 @@ constexpr absl::string_view kBuiltins[] = {"clip_distance", "primitive_id", "vie
 }  // namespace
 
 std::string ReadsText(const kiln::v1::TargetResult& fragment) {
+  if (ReadsEachVertex(fragment)) return "";
   std::string text;
   const kiln::v1::NextStageReads reads = ReadsOf(fragment);
   for (const auto& location : reads.locations()) {

@@ -10,7 +10,8 @@
 
 namespace kiln::client {
 
-// Returns "0:xyzw 3:x primitive_id", by location, then built-ins; "-" if it reads nothing.
+// Returns "0:xyzw 3:x primitive_id", by location, then built-ins; "-" if it reads nothing; "" if
+// the text cannot say what it reads, the values of each vertex.
 std::string ReadsText(const kiln::v1::TargetResult& fragment);
 
 // Returns what ReadsText wrote. DataLoss: it is no such text.

@@ -30,6 +30,15 @@ TEST(ParseReads, NothingIsWritten) {
   EXPECT_EQ(ReadsText({}), "-");
 }
 
+TEST(ReadsText, CannotNameValuesOfEachVertex) {
+  kiln::v1::TargetResult fragment;
+  auto* input = fragment.add_variants()->mutable_launch()->mutable_fragment()->add_inputs();
+  input->set_location(2);
+  EXPECT_EQ(ReadsText(fragment), "2:xyzw");
+  input->set_per_vertex(true);
+  EXPECT_EQ(ReadsText(fragment), "");
+}
+
 TEST(ParseReads, RefusesOtherTexts) {
   for (const char* text : {"", "0", "0:", ":x", "a:x", "0:x  1:x", "0:v", "0:x:y", "-1:x"}) {
     EXPECT_THAT(ParseReads(text).status().message(), HasSubstr("is no list of inputs")) << text;

@@ -103,6 +103,15 @@ kiln::v1::NextStageReads ReadsOf(const TargetResult& fragment) {
   return reads;
 }
 
+bool ReadsEachVertex(const TargetResult& fragment) {
+  for (const auto& variant : fragment.variants()) {
+    for (const auto& input : variant.launch().fragment().inputs()) {
+      if (input.per_vertex()) return true;
+    }
+  }
+  return false;
+}
+
 InterfaceFaults CompareStages(const TargetResult& vertex, const TargetResult& fragment) {
   InterfaceFaults faults;
   const std::map<uint32_t, Location> written = LocationsWritten(vertex);

@@ -29,6 +29,12 @@ namespace kiln::client {
 // vertex shader can have; and the built-ins that come from vertices.
 kiln::v1::NextStageReads ReadsOf(const kiln::v1::TargetResult& fragment);
 
+// Returns true if an input of any variant has the values of each vertex (PerVertexKHR). Then the
+// vertex shader is compiled without NextStageReads, which cannot say that: programs that know their
+// reader may leave constants to the hardware, which has them for the primitive as a whole only
+// (core/amd/ABI.md, "Fragments").
+bool ReadsEachVertex(const kiln::v1::TargetResult& fragment);
+
 struct InterfaceFaults {
   // Each "location 3.zw: ...", ascending.
   std::vector<std::string>

@@ -77,6 +77,14 @@ TEST(ReadsOf, LocationsBeyondThoseOfVertices) {
             "locations { location: 31 components: 1 }");
 }
 
+TEST(ReadsEachVertex, AnyInputOfAnyVariant) {
+  const std::string plain = Variant("inputs { location: 1 flat: true }");
+  EXPECT_FALSE(ReadsEachVertex(Result(plain)));
+  EXPECT_FALSE(ReadsEachVertex({}));
+  EXPECT_TRUE(ReadsEachVertex(
+      Result(plain + Variant("inputs { location: 1 } inputs { location: 2 per_vertex: true }"))));
+}
+
 TEST(ReadsOf, BuiltInsAreNoLocations) {
   EXPECT_EQ(Reads(Fragment("inputs { builtin: 'point_coord' }")), "");
 }

@@ -95,14 +95,37 @@ class Reader {
     return absl::OkStatus();
   }
 
+  std::optional<uint32_t> RateOf(uint32_t location) const {
+    for (const InstanceRate& rate : state_.instance_rates) {
+      if (rate.location == location) return rate.divisor;
+    }
+    return std::nullopt;
+  }
+
+  // Returns true if a location has the end of a vector of 64 bits that begins in the one before, as
+  // the front end has divided it (core/front/finish/split_interface.h): two variables from one of
+  // SPIR-V, the first up to w, the second from x. State names the first, which is the attribute's.
+  bool EndsWide(uint32_t location) const {
+    for (size_t i = 1; i < m_.inputs.size(); ++i) {
+      const Interface &first = m_.inputs[i - 1], &second = m_.inputs[i];
+      if (second.builtin == BuiltIn::kNone && first.builtin == BuiltIn::kNone &&
+          second.location == location && first.location + 1 == location && second.spirv_id != 0 &&
+          first.spirv_id == second.spirv_id && first.type == mir::Type::kI32 &&
+          second.type == mir::Type::kI32 && first.component + first.components == 4 &&
+          second.component == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   absl::Status Assign() {
     if (at_.size() > kMaxAttributes) {
       return BeyondLimit("vertex_inputs", {"attributes that are read", at_.size(), kMaxAttributes});
     }
     for (auto& [location, attribute] : at_) {
-      for (const InstanceRate& rate : state_.instance_rates) {
-        if (rate.location == location) attribute.divisor = rate.divisor;
-      }
+      attribute.divisor = RateOf(location);
+      if (!attribute.divisor && EndsWide(location)) attribute.divisor = RateOf(location - 1);
       const bool by_instance = attribute.divisor.has_value();
       abi_.reads_vertex_id |= !by_instance;
       abi_.reads_first_vertex |= !by_instance;
@@ -246,7 +269,11 @@ class Writer {
     };
     if (abi_.positions.viewport && reads.viewport) add(Source::kViewport, 0);
     for (const auto& [location, stored] : locations_) {
-      if (const std::optional<uint32_t> constant = ConstantOf(stored)) {
+      // A fragment program that reads the values of each vertex needs the export; only state says
+      // that none does.
+      const std::optional<uint32_t> constant =
+          state_.next_stage_reads ? ConstantOf(stored) : std::nullopt;
+      if (constant) {
         abi_.parameters.push_back(
             {Source::kLocation, location, VertexParameter::kConstant + *constant});
       } else {

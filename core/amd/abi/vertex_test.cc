@@ -132,6 +132,29 @@ TEST(VertexAbi, PositionsFollowEachOther) {
   EXPECT_EQ(v.spi_vs_out_config, 2u << 1);
 }
 
+// Vectors of 64 bits are two variables of dwords when they come here, the second of the location
+// after the first. Vulkan's attribute, and so its rate, is the first's.
+TEST(VertexAbi, HalvesOfWideAttributesHaveOneRate) {
+  const auto divisor = [](const std::string& inputs, uint32_t number) {
+    PipelineState state;
+    state.instance_rates = {{2, 3}};
+    const auto abi = Assign(absl::StrCat(inputs, kPosition),
+                            "%0:i32, %1:i32, %2:i32, %3:i32 = load_input[0, 0]\n"
+                            "%4:i32 = load_input[1, 0]\n%5:i32 = iadd %0, %4\n"
+                            "%6:f32 = bitcast %5\nstore_output[0, 0] %6, %6, %6, %6\n",
+                            state);
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() && abi->attributes.size() == 2 ? abi->attributes[number].divisor : 99u;
+  };
+  constexpr char kFirst[] = "input 0 location 2.0 i32 x4 ;%7\n";
+  const std::string wide = absl::StrCat(kFirst, "input 1 location 3.0 i32 x4 ;%7\n");
+  EXPECT_EQ(divisor(wide, 0), 3u);
+  EXPECT_EQ(divisor(wide, 1), 3u);
+  const std::string two = absl::StrCat(kFirst, "input 1 location 3.0 i32 x4 ;%8\n");
+  EXPECT_EQ(divisor(two, 0), 3u);
+  EXPECT_EQ(divisor(two, 1), std::nullopt);
+}
+
 constexpr char kOutputs[] =
     "input 0 location 0.0 f32 x1\noutput 0 location 2.1 f32 x2\noutput 1 location 5.0 f32 x4\n"
     "output 2 builtin position f32 x4\n";
@@ -149,7 +172,7 @@ TEST(VertexAbi, ParametersAscendByLocation) {
   EXPECT_EQ(Assign(kOutputs, body)->GsVgprCompCnt(), 2u);
 }
 
-// Four constants need no export; what is not stored may be any of them.
+// Four constants need no export, if the next stage is known; what is not stored may be any of them.
 TEST(VertexAbi, ConstantsAreDefaults) {
   const auto of = [](const std::string& first, const std::string& second) {
     return Parameters(RegistersOf(kOutputs,
@@ -161,6 +184,9 @@ TEST(VertexAbi, ConstantsAreDefaults) {
   EXPECT_EQ(of("0f, 0f, 0f, 1f", "1f, 1f"), "2:544 5:288 ");
   EXPECT_EQ(of("1f, 1f, 1f, 0f", "1f, 0f"), "2:0 5:544 ");
   EXPECT_EQ(of("1f, 1f, 1f, 1f", "0.5f, 0.5f"), "2:0 5:800 ");
+  const std::string body = absl::StrCat(
+      kPositionStored, "store_output[1, 0] 0f, 0f, 0f, 0f\nstore_output[0, 0] 1f, 1f\n");
+  EXPECT_EQ(Parameters(RegistersOf(kOutputs, body)), "primitive_id:2p 2:0 5:1 ");
 }
 
 TEST(VertexAbi, UnderMultiviewTheLayerIsTheView) {

@@ -114,6 +114,10 @@ absl::Status Divider::DividePerVertex(const SpirvDecorations& decorations) {
     if (!s.ok()) return s;
     for (uint32_t i = own; i < parts_->size(); ++i) {
       InterfacePart& part = (*parts_)[i];
+      // Vertices have their built-ins in other forms (distances are differences), or none.
+      if (part.variable.builtin != mir::BuiltIn::kNone) {
+        return Invalid("built-in variable has values of each vertex", v_.id);
+      }
       part.variable.interpolation = mir::Interpolation::kPerVertex;
       part.variable.auxiliary = mir::Auxiliary::kCentre;
       part.vertex = vertex;

@@ -37,6 +37,12 @@ class BufferAccess {
   absl::Status RunTyped(const TypedBuffer& typed, int lane) {
     const std::optional<uint64_t> address = BufferAddress(resource_, OffsetsOf(lane));
     if (!address) ++context_.outside;
+    if (address && access_.kind == AccessKind::kFormatLoad &&
+        *address % static_cast<uint64_t>(typed.Alignment()) != 0) {
+      return OpError(absl::StatusCode::kOutOfRange, op_, wave_.size,
+                     absl::StrFormat("a formatted load of %d bytes that is not aligned, lane %d",
+                                     typed.Bytes(), lane));
+    }
     if (address) Note(*address, static_cast<uint32_t>(typed.Bytes()));
     std::array<uint8_t, 16> bytes{};
     const auto size = static_cast<uint32_t>(typed.Bytes());

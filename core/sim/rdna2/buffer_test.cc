@@ -90,6 +90,27 @@ TEST(BufferTest, FormatOfTheInstruction) {
   EXPECT_EQ(Lanes(p)[0], 0x40000000u);
 }
 
+// To the texel, of components of dwords to a dword.
+TEST(BufferTest, FormattedLoadsMustBeAligned) {
+  const auto at = [](uint32_t format, uint32_t offset) {
+    return ErrorOf({.lanes = 32,
+                    .body =
+                        {
+                            format | offset, 0x80030200,  // tbuffer_load_format_xy v[2:3], off,
+                                                          // s[12:15], 0 format:[...] offset:OFFSET
+                            0xbf8c3f70,                   // s_waitcnt vmcnt(0)
+                        },
+                    .input = {1, 2, 3, 4}});
+  };
+  constexpr uint32_t kBytes = 0xe9c10000, kHalves = 0xea390000, kDwords = 0xea010000;
+  EXPECT_TRUE(at(kBytes, 4).ok());  // 8_8_8_8_UNORM
+  EXPECT_EQ(at(kBytes, 2).code(), absl::StatusCode::kOutOfRange) << at(kBytes, 2);
+  EXPECT_TRUE(at(kHalves, 8).ok());  // 16_16_16_16_FLOAT
+  EXPECT_EQ(at(kHalves, 4).code(), absl::StatusCode::kOutOfRange);
+  EXPECT_TRUE(at(kDwords, 4).ok());  // 32_32_FLOAT
+  EXPECT_EQ(at(kDwords, 2).code(), absl::StatusCode::kOutOfRange);
+}
+
 TEST(BufferTest, LoadsIntoLdsAreRefused) {
   EXPECT_EQ(ErrorOf({.lanes = 32,
                      .body =

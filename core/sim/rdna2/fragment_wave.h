@@ -44,8 +44,9 @@ struct FragmentWave : scene::QuadGroup {
   size_t first_quad = 0;
 
   std::array<TargetExport, kDepthTarget + 1> exports;
-  bool done = false;      // it has made its last export
-  uint64_t have_run = 0;  // lanes that an instruction has found on
+  bool done = false;                                 // it has made its last export
+  uint64_t have_run = 0;                             // lanes that an instruction has found on
+  const out::LaunchRecord* vertex_record = nullptr;  // Options::vertex_record
 
   // Returns the primitive's vertex at a place of that order.
   size_t VertexAt(uint32_t place) const { return (place + 3 - provoking_vertex) % 3; }

@@ -5,20 +5,16 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/float_bits.h"
+#include "core/out/ps_input_cntl.h"
 #include "core/sim/rdna2/alu/evaluate.h"
 #include "core/sim/rdna2/operand.h"
+#include "core/sim/rdna2/vertex_outputs.h"
 #include "core/sim/scene/float16.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
 
 using isa::Opcode;
-
-// Fields of SPI_PS_INPUT_CNTL_n (Mesa, amd/registers/gfx103.json).
-constexpr uint32_t kFlat = 1 << 10, kHalves = 1 << 19;
-// Bit 5 of OFFSET, with FLAT_SHADE: parameters as they were exported, not their differences; of the
-// vertices in their own order (ROTATE_PC_PTR) or in the hardware's.
-constexpr uint32_t kAsExported = 1 << 5, kOwnOrder = 1 << 11, kSprite = 1 << 17;
 
 // Returns the values of a component at the three vertices; all `undefined` if the vertices do not
 // have it.
@@ -38,6 +34,24 @@ std::array<uint32_t, 3> VerticesOf(const scene::Primitive& shape, const out::Fra
   return same(undefined);
 }
 
+// Returns component c of the constant that a register names.
+uint32_t ConstantOf(uint32_t control, uint32_t c) {
+  const uint32_t which = control >> out::kDefaultValShift & 3;
+  return (c == 3 ? which & 1 : which >> 1) != 0 ? AsBits(1.0f) : 0;
+}
+
+// Returns the register of an attribute: with the vertex program's parameter, if there is a program.
+uint32_t ControlOf(const FragmentWave& of, uint32_t attribute) {
+  const uint32_t own = out::AmdOf(*of.record).fragment.spi_ps_input_cntl[attribute];
+  if (of.vertex_record == nullptr) return own;
+  return out::LinkPsInputCntl(own, out::ParameterFor(out::AmdOf(*of.vertex_record).vertex,
+                                                     of.record->fragment.inputs[attribute]));
+}
+
+bool IsConstant(uint32_t control) {
+  return (control & (out::kOffsetBit5 | out::kFlatShade | out::kPtSpriteTex)) == out::kOffsetBit5;
+}
+
 uint32_t Difference(uint32_t a, uint32_t b) { return AsBits(AsFloat(a) - AsFloat(b)); }
 
 // Differences of both halves.
@@ -51,8 +65,27 @@ uint32_t HalfDifferences(uint32_t a, uint32_t b) {
   return both;
 }
 
+// Returns the values at the three vertices that an attribute's register chooses. Without a vertex
+// program those that are named like the input.
+std::array<uint32_t, 3> ValuesOf(const FragmentWave& of, uint32_t attribute, uint32_t component,
+                                 uint32_t control, uint32_t undefined) {
+  const out::FragmentInput& input = of.record->fragment.inputs[attribute];
+  if (of.vertex_record == nullptr || (control & out::kPtSpriteTex) != 0) {
+    return VerticesOf(of.Shape(), input, component, undefined);
+  }
+  if (IsConstant(control)) {
+    const uint32_t constant = ConstantOf(control, component);
+    return {constant, constant, constant};
+  }
+  constexpr uint32_t kParameters = 0x1f;  // OFFSET[4:0]
+  const out::AmdParameter* const read = ParameterAt(*of.vertex_record, control & kParameters);
+  if (read == nullptr) return {undefined, undefined, undefined};
+  return VerticesOf(of.Shape(), {read->location, read->builtin}, component, undefined);
+}
+
 bool IsPerVertex(uint32_t control) {
-  return (control & kFlat) != 0 && (control & kAsExported) != 0 && (control & kSprite) == 0;
+  return (control & out::kFlatShade) != 0 && (control & out::kOffsetBit5) != 0 &&
+         (control & out::kPtSpriteTex) == 0;
 }
 
 // Returns P10, P20, P0 from the values at the vertices.
@@ -60,11 +93,11 @@ std::array<uint32_t, 3> ParameterOf(const FragmentWave& of, const std::array<uin
                                     uint32_t control) {
   const auto vertex = [&](uint32_t place) { return own[of.VertexAt(place)]; };
   if (IsPerVertex(control)) {
-    if ((control & kOwnOrder) != 0) return {own[1], own[2], own[0]};
+    if ((control & out::kRotatePcPtr) != 0) return {own[1], own[2], own[0]};
     return {vertex(1), vertex(2), vertex(0)};
   }
-  if ((control & kFlat) != 0) return {0, 0, own[0]};
-  const auto difference = (control & kHalves) != 0 ? HalfDifferences : Difference;
+  if ((control & out::kFlatShade) != 0) return {0, 0, own[0]};
+  const auto difference = (control & out::kFp16InterpMode) != 0 ? HalfDifferences : Difference;
   return {difference(vertex(1), vertex(0)), difference(vertex(2), vertex(0)), vertex(0)};
 }
 
@@ -87,8 +120,8 @@ absl::Status Check(const Op& op, const FragmentWave* of, const WaveState& wave) 
   }
   const bool moves = op.inst.op == Opcode::kVInterpMovF32;
   const bool of_vertex = moves && (op.inst.src[0].code & 0xff) != 2;
-  const uint32_t control = out::AmdOf(*of->record).fragment.spi_ps_input_cntl[op.inst.attribute];
-  if (of_vertex && (control & kFlat) != 0 && !IsPerVertex(control)) {
+  const uint32_t control = ControlOf(*of, op.inst.attribute);
+  if (of_vertex && (control & out::kFlatShade) != 0 && !IsPerVertex(control)) {
     return refuse("another vertex's value of a flat attribute");
   }
   if (!moves && IsPerVertex(control)) return refuse("of an attribute that has values of vertices");
@@ -103,12 +136,10 @@ absl::Status ExecuteInterpolation(const Op& op, const Context& context, WaveStat
   if (absl::Status s = alu::CheckComputed(op.inst); !s.ok()) {
     return NotModelled(op, w.size, s.message());
   }
-  const uint32_t control = out::AmdOf(*of->record).fragment.spi_ps_input_cntl[op.inst.attribute];
+  const uint32_t control = ControlOf(*of, op.inst.attribute);
   alu::LaneInputs in;
-  in.parameter = ParameterOf(*of,
-                             VerticesOf(of->Shape(), of->record->fragment.inputs[op.inst.attribute],
-                                        op.inst.channel, context.undefined),
-                             control);
+  in.parameter = ParameterOf(
+      *of, ValuesOf(*of, op.inst.attribute, op.inst.channel, control, context.undefined), control);
   const alu::Mode mode = alu::ModeOf(w.mode);
   LaneDwords& to = w.vector[static_cast<size_t>(op.inst.dst.vgpr())];
   for (int lane = 0; lane < w.lanes(); ++lane) {

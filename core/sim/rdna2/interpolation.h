@@ -4,6 +4,8 @@
 // and 2 to it. Vertex 0 is the provoking one; a flat attribute has its value and no differences
 // (FLAT_SHADE of SPI_PS_INPUT_CNTL). A per-vertex one has the values of the three vertices instead
 // (FLAT_SHADE and bit 5 of OFFSET: Mesa 25.0.7, radv_cmd_buffer.c, offset_to_ps_input).
+// With the record of a vertex program the register is linked with its parameter, and OFFSET says
+// which of the vertices' values are read, or which constant.
 #ifndef KILN_CORE_SIM_RDNA2_INTERPOLATION_H_
 #define KILN_CORE_SIM_RDNA2_INTERPOLATION_H_
 

@@ -1,6 +1,7 @@
 #include "core/sim/rdna2/interpolation.h"
 
 #include <utility>
+#include <vector>
 
 #include "core/base/float_bits.h"
 #include "core/sim/rdna2/draw_testing.h"
@@ -77,6 +78,63 @@ TEST(Interpolation, PerVertexAttributesAreTheVerticesValues) {
   FragmentProgram p = Reading(kInterpolate);
   ControlOf(p) = kOwnOrder;
   EXPECT_THAT(std::string(RunDraw(p).status().message()), HasSubstr("has values of vertices"));
+}
+
+// Runs a program with a vertex program that has these parameters.
+absl::StatusOr<scene::FragmentInputs> RunLinked(FragmentProgram p,
+                                                std::vector<out::AmdParameter> parameters) {
+  out::LaunchRecord vertex;
+  vertex.arch.emplace<out::AmdLaunch>().vertex.parameters = std::move(parameters);
+  p.options.vertex_record = &vertex;
+  return RunDraw(std::move(p));
+}
+
+float RedOf(const absl::StatusOr<scene::FragmentInputs>& draw) {
+  EXPECT_TRUE(draw.ok()) << draw.status();
+  return draw.ok() ? ColorAt(*draw, 1, 2, 0) : -1;
+}
+
+// The draw has other values at location 0 than the constant, which a register with FLAT_SHADE kept
+// would read.
+TEST(Interpolation, ConstantsReplaceRegisters) {
+  constexpr uint32_t kOnes = 0x20 | 3 << 8, kZeros = 0x20;
+  for (const uint32_t control : {0u, 1u << 10, 1u << 19}) {
+    FragmentProgram p = Reading(kMoveP0);
+    ControlOf(p) = control;
+    EXPECT_EQ(RedOf(RunLinked(p, {{0, "", kOnes, false}})), 1.0f) << control;
+    EXPECT_EQ(RedOf(RunLinked(p, {{0, "", kZeros, false}})), 0.0f) << control;
+    EXPECT_EQ(RedOf(RunLinked(p, {})), 0.0f) << control;
+  }
+  EXPECT_EQ(RedOf(RunLinked(Reading(kInterpolate), {{0, "", kOnes, false}})), 1.0f);
+  FragmentProgram p = Reading(kMoveP10);
+  ControlOf(p) = 1 << 10 | 1 << 11 | 1 << 5;
+  p.record.fragment.inputs[0].per_vertex = true;
+  const absl::Status constant = RunLinked(p, {{0, "", kOnes, false}}).status();
+  EXPECT_EQ(constant.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(constant.message()), HasSubstr("values of each vertex at location 0"));
+  EXPECT_EQ(RedOf(RunLinked(p, {{0, "", 0, false}})), 3.0f);
+}
+
+// OFFSET says what is read, not the location.
+TEST(Interpolation, ParametersAreFoundByNumber) {
+  FragmentProgram p = Reading(kMoveP0);
+  p.draw.primitives[0].values.push_back({5, 0, {AsBits(7.0f), AsBits(8.0f), AsBits(9.0f)}});
+  EXPECT_EQ(RedOf(RunLinked(p, {{0, "", 1, false}, {5, "", 0, false}})), 1.0f);
+  ControlOf(p) = 1;  // a record whose OFFSET is not 0: parameter 1 instead of 0
+  EXPECT_EQ(RedOf(RunLinked(p, {{0, "", 0, false}, {5, "", 1, false}})), 7.0f);
+}
+
+TEST(Interpolation, InputsOfPrimitivesAreLast) {
+  FragmentProgram p = Reading(kMoveP0);
+  p.record.fragment.inputs = {{0, "primitive_id", true, {}}, {0, "", false, {}}};
+  std::get<out::AmdLaunch>(p.record.arch).fragment.spi_ps_input_cntl = {1 << 10, 0};
+  const std::vector<out::AmdParameter> parameters = {{0, "primitive_id", 1, true},
+                                                     {0, "", 0, false}};
+  EXPECT_THAT(std::string(RunLinked(p, parameters).status().message()),
+              HasSubstr("input 1 is of vertices, behind one of primitives"));
+  std::swap(p.record.fragment.inputs[0], p.record.fragment.inputs[1]);
+  std::get<out::AmdLaunch>(p.record.arch).fragment.spi_ps_input_cntl = {0, 1 << 10};
+  EXPECT_EQ(RedOf(RunLinked(p, parameters)), 1.0f);
 }
 
 TEST(Interpolation, ReadsHalves) {

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/out/ps_input_cntl.h"
 #include "core/sim/rdna2/buffer.h"
 #include "core/sim/rdna2/clause.h"
 #include "core/sim/rdna2/control_flow.h"
@@ -445,15 +446,28 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
+// Checks that a fragment program can be drawn with the vertex program of the draw, if it is given.
+absl::Status CheckVertexProgram(const out::LaunchRecord& record, const Options& options) {
+  if (options.vertex_record == nullptr) return absl::OkStatus();
+  if (!std::holds_alternative<out::AmdLaunch>(options.vertex_record->arch)) {
+    return absl::InvalidArgumentError("the vertex program's launch record is not gfx1030's");
+  }
+  return out::CheckLinkedInputs(*options.vertex_record, record);
+}
+
 // Checks that the inputs of the stage are given, and none of other stages.
-absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
+absl::Status CheckDispatch(const out::LaunchRecord& record, const Options& options,
+                           const scene::Dispatch& dispatch) {
   if (dispatch.draw.has_value() != (record.stage == "fragment")) {
     return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
   }
   if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
     return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
   }
-  if (dispatch.draw) return CheckFragmentRecord(record, *dispatch.draw);
+  if (dispatch.draw) {
+    if (absl::Status s = CheckVertexProgram(record, options); !s.ok()) return s;
+    return CheckFragmentRecord(record, *dispatch.draw);
+  }
   if (dispatch.vertices) return CheckVertexRecord(record, *dispatch.vertices);
   return scene::CheckWorkgroups(dispatch, record.compute.requires_zero_base);
 }
@@ -539,6 +553,7 @@ absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
     for (FragmentWave& wave : FragmentWaves(record, options.opposite, quads, draw)) {
       wave.rasterised = rasterised;
       wave.first_quad = quads.first;
+      wave.vertex_record = options.vertex_record;
       if (absl::Status s = simulator.RunFragments(wave); !s.ok()) return s;
     }
   }
@@ -559,7 +574,7 @@ absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& optio
 absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                                     const Options& options, scene::Dispatch& dispatch) {
   if (absl::Status s = CheckRecord(record); !s.ok()) return s;
-  if (absl::Status s = CheckDispatch(record, dispatch); !s.ok()) return s;
+  if (absl::Status s = CheckDispatch(record, options, dispatch); !s.ok()) return s;
   const out::AmdLaunch& amd = out::AmdOf(record);
   if (amd.instruction_bytes > code.size()) {
     return absl::InvalidArgumentError("launch record: more instructions than the file has");

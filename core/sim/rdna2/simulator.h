@@ -39,6 +39,10 @@ struct Options : scene::RunOptions {
   // (SgprContent::kNggCulling in core/out/amd_launch.h), for a viewport of 16 x 16 pixels. Their
   // vertices may have no outputs.
   uint32_t ngg_culling = 0;
+  // Fragment programs: the record of the vertex program that made the draw's values, whose
+  // parameters decide which of them an input reads (core/out/ps_input_cntl.h); not owned. Null:
+  // the draw's values are named by location, as from a vertex program that exports them all.
+  const out::LaunchRecord* vertex_record = nullptr;
 };
 
 // Runs the whole dispatch; the client's data are changed even if it fails. Errors: InvalidArgument

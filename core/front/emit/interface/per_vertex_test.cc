@@ -120,6 +120,32 @@ body {
 )");
 }
 
+// Neither a variable that is a built-in nor a block that has one.
+TEST(PerVertexInputs, AreNoBuiltIns) {
+  constexpr char kRefused[] = "built-in variable has values of each vertex (%7)";
+  EXPECT_EQ(FragmentText({.declarations = R"(
+      OpDecorate %7 BuiltIn BaryCoordKHR
+      OpDecorate %7 PerVertexKHR
+      %three = OpTypeArray %v3float %u_3
+      %p_three = OpTypePointer Input %three
+      %7 = OpVariable %p_three Input)",
+                          .main = "%p = OpAccessChain %in_float %7 %u_1 %u_0\n"
+                                  "%value = OpLoad %float %p\nOpReturn"}),
+            kRefused);
+  EXPECT_EQ(FragmentText({.declarations = R"(
+      OpDecorate %block Block
+      OpMemberDecorate %block 0 BuiltIn ClipDistance
+      OpMemberDecorate %block 0 PerVertexKHR
+      %distances = OpTypeArray %float %u_2
+      %block = OpTypeStruct %distances
+      %three = OpTypeArray %block %u_3
+      %p_three = OpTypePointer Input %three
+      %7 = OpVariable %p_three Input)",
+                          .main = "%p = OpAccessChain %in_float %7 %u_1 %u_0 %u_0\n"
+                                  "%value = OpLoad %float %p\nOpReturn"}),
+            kRefused);
+}
+
 TEST(PerVertexInputs, HaveNoPosition) {
   EXPECT_EQ(FragmentText({.declarations = kVertices,
                           .main = "%p = OpAccessChain %in_v2float %7 %u_0\n"

@@ -28,6 +28,10 @@ struct TypedBuffer {
   // Registers of data, without that of tfe.
   int Dwords() const { return d16 ? (components + 1) / 2 : components; }
   int Bytes() const { return format.bytes(); }
+  // Returns what the address of a texel must be a multiple of: its size, or 4 if its components are
+  // dwords (Mesa 25.0.7, radv_cmd_buffer.c, format_align_req; misaligned fetches can hang:
+  // ac_shader_util.c, is_fetch_size_safe).
+  int Alignment() const { return Bytes() == 4 * format.channels ? 4 : Bytes(); }
 };
 
 // Returns true if the instruction is one of these.
