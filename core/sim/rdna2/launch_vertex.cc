@@ -57,7 +57,9 @@ void FillPrimitive(const VertexGroup& of, uint32_t number, size_t lane, WaveStat
   const out::AmdLaunch& amd = out::AmdOf(*of.record);
   const std::array<uint32_t, 3>& v = of.primitives[number];
   if (amd.vertex.primgen_passthru_en) {
-    w.vector[0][lane] = v[0] | v[1] << 10 | v[2] << 20;
+    // Bits 9, 19 and 29 are the edge flags, all on at first; exports ignore them here.
+    constexpr uint32_t kEdgeFlags = 1u << 9 | 1u << 19 | 1u << 29;
+    w.vector[0][lane] = v[0] | v[1] << 10 | v[2] << 20 | kEdgeFlags;
   } else {
     w.vector[0][lane] = v[0] | v[1] << 16;
   }
@@ -142,8 +144,11 @@ void FillVertexWave(const VertexGroup& of, WaveState& w) {
   const auto primitives = static_cast<uint32_t>(of.primitives.size());
   const uint32_t own_vertices = LanesOf(of.count, w.number, lanes);
   const uint32_t own_primitives = LanesOf(primitives, w.number, lanes);
-  w.SetScalar(2, of.count << 12 | primitives << 22);
-  w.SetScalar(3, own_vertices | own_primitives << 8 | w.number << 24 | of.Waves() << 28);
+  // The ordered id of the group [11:0] and the wave's id [23:16] are numbers that no program needs:
+  // any that show in results of a program which does not mask them.
+  constexpr uint32_t kOrderedId = 0xa5b, kWaveId = 0xb7 << 16;
+  w.SetScalar(2, kOrderedId | of.count << 12 | primitives << 22);
+  w.SetScalar(3, own_vertices | own_primitives << 8 | kWaveId | w.number << 24 | of.Waves() << 28);
   w.SetScalar(5, of.record->scratch_bytes_per_thread * w.number);
   for (uint32_t lane = 0; lane < own_primitives; ++lane) {
     FillPrimitive(of, w.number * lanes + lane, lane, w);
