@@ -119,18 +119,18 @@ TEST(Fragment, TheViewportIsTheLastAttributeOfVertices) {
 
 // The hardware finds what primitives export by its position.
 TEST(Fragment, ThePrimitivesNumberIsTheLastAttribute) {
-  const auto f = Assign(absl::StrCat("input 0 builtin primitive_id i32 x1\n"
+  const auto f = Assign(absl::StrCat("input 0 location 0.0 f32 x1\n"
                                      "input 1 builtin viewport_index i32 x1\n"
-                                     "input 2 location 0.0 f32 x1\n"),
-                        "%0:i32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n"
-                        "%2:f32 = load_input[2, 0]\n");
+                                     "input 2 builtin primitive_id i32 x1\n"),
+                        "%0:f32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\n"
+                        "%2:i32 = load_input[2, 0]\n");
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(f->viewport, std::optional<uint32_t>(1));
   ASSERT_EQ(f->attributes.list.size(), 3u);
   EXPECT_EQ(f->attributes.list[1].input.builtin, "viewport");
   EXPECT_EQ(f->attributes.list[2].input.builtin, "primitive_id");
-  EXPECT_EQ(f->attributes.of[0], (std::vector<uint32_t>{2}));
-  EXPECT_EQ(f->attributes.of[2], (std::vector<uint32_t>{0}));
+  EXPECT_EQ(f->attributes.of[0], (std::vector<uint32_t>{0}));
+  EXPECT_EQ(f->attributes.of[2], (std::vector<uint32_t>{2}));
 }
 
 TEST(Fragment, ASecondSourceIsTheSecondExport) {
