@@ -125,7 +125,8 @@ TEST_F(HttpPagesTest, AQuickPageWaitsForNoOther) {
   Say(slow, "GET /slow HTTP/1.1\r\n\r\n");
   Say(quick, "GET /quick?now HTTP/1.1\r\n\r\n");
   EXPECT_EQ(ReadAll(quick),
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nVary: Accept, Accept-Encoding\r\n"
+            "Content-Length: 6\r\n"
             "Connection: close\r\nA: 1\r\nB: 2\r\n\r\nquick\n");
   Say(missing, "GET /other HTTP/1.1\r\n\r\n");
   const std::string paths = ReadAll(missing);
