@@ -166,9 +166,9 @@ size_t Count(const std::string& text, const std::string& part) {
 
 TEST_F(ServiceText, OfTargets) {
   const std::string text = TextOf(TargetsCommand(), {"--statistics", "--passes"});
-  // Two versions, a target twice, a stage, unit and meaning of three figures, two of whose names
-  // are bad, and three words of a pass.
-  EXPECT_EQ(Count(text, kShown), 16u) << text;
+  // Two versions, a target three times, a stage, two names of scans, unit and meaning of three
+  // figures, two of whose names are bad, and three words of a pass.
+  EXPECT_EQ(Count(text, kShown), 19u) << text;
   // The service's second target is none of this program's.
   EXPECT_THAT(text, HasSubstr("0   disasm, analyze, trace, run\n"));
   EXPECT_THAT(text, HasSubstr("0   -\n"));
