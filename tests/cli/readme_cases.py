@@ -60,7 +60,7 @@ class AsInTheClone(Cli):
         super().setUpClass()
         done = subprocess.run([KILN, 'batch', '--target=tgl,gfx1030', '--server=' + cls.daemon.address, 'tests/shaders'],
                               check=False, capture_output=True, timeout=600)
-        assert done.returncode == 1, done.stderr   # not every target compiles every stage
+        assert done.returncode == 0, done.stderr
 
     def setUp(self):
         super().setUp()
