@@ -46,8 +46,9 @@ struct AmdFragment {
   uint32_t cb_shader_mask = 0;
   uint32_t spi_shader_z_format = 0;
   uint32_t db_shader_control = 0;
-  // SPI_PS_INPUT_CNTL_n: the n-th of FragmentLaunch::inputs is attribute n. OFFSET and DEFAULT_VAL
-  // are 0; they come from the vertex program (AmdParameter). With PT_SPRITE_TEX they are complete.
+  // SPI_PS_INPUT_CNTL_n: the n-th of FragmentLaunch::inputs is attribute n. OFFSET[4:0] and
+  // DEFAULT_VAL are 0; they come from the vertex program (AmdParameter), as out/ps_input_cntl.h
+  // combines the two. With PT_SPRITE_TEX the register is complete.
   std::vector<uint32_t> spi_ps_input_cntl;
 };
 
@@ -74,9 +75,10 @@ struct AmdParameter {
   uint32_t location = 0;
   std::string builtin = {};
   // OFFSET and DEFAULT_VAL of SPI_PS_INPUT_CNTL with which a fragment program reads it: the number
-  // of the parameter export; or 0x20 and a constant, and then it is not exported.
+  // of the parameter export; or 0x20 and a constant, which replaces the fragment program's
+  // register, and then it is not exported.
   uint32_t spi_ps_input_cntl = 0;
-  bool per_primitive = false;  // exported by the lanes of primitives; its input is not flat-shaded
+  bool per_primitive = false;  // exported by the lanes of primitives; FLAT_SHADE of its input is 0
 };
 
 // A vertex program is a primitive shader (NGG).
