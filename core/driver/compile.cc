@@ -56,7 +56,7 @@ absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& bac
                                     const CompileOptions& options, Sink* sink,
                                     const Budget& budget) {
   if (absl::Status s = CheckCompiler(backend); !s.ok()) return s;
-  if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
+  if (absl::Status s = CheckNames(options.passes); !s.ok()) return s;
   absl::Status contained = CheckContainer(backend, options.container, prepared.info.stage);
   if (!contained.ok()) return contained;
   if (absl::Status s = CheckScan(backend, options.scan); !s.ok()) return s;

@@ -31,6 +31,12 @@ std::vector<PassRow> AllRows() {
   return rows;
 }
 
+absl::Status CheckNames(const PassOptions& options) {
+  const bool names_none =
+      options.disabled.empty() && options.stop_after.empty() && options.print_after.empty();
+  return names_none ? absl::OkStatus() : CheckOptions(AllRows(), options);
+}
+
 std::vector<PassInfo> AllPasses() {
   const size_t of_mid = MidRows().size();
   std::vector<PassInfo> all;

@@ -53,7 +53,7 @@ absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const Prepa
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
                                                            const PrepareOptions& options,
                                                            Sink* sink, const Budget& budget) {
-  if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
+  if (absl::Status s = CheckNames(options.passes); !s.ok()) return s;
   PassOptions runner_options = options.passes;
   runner_options.max_instructions = budget.max_mir_instructions;
   auto prepared = std::make_shared<Prepared>();

@@ -139,6 +139,7 @@ inline constexpr int kTimingUnits = 8;
 struct Machine {
   std::string_view name;
   absl::Span<const OpInfo> ops;
+  uint8_t clobbered = 0;  // ClobberedBy(ops)
   absl::Span<const FileInfo> files;
   absl::Span<const PoolInfo> pools;
   absl::Span<const std::string_view> types;  // names of element types for text
@@ -189,6 +190,13 @@ struct Machine {
   // spilled.
   absl::Span<const SpillHooks> spills;
 };
+
+// Returns the pools that some operation clobbers, a bit for each.
+constexpr uint8_t ClobberedBy(absl::Span<const OpInfo> ops) {
+  uint8_t pools = 0;
+  for (const OpInfo& op : ops) pools |= op.clobbers;
+  return pools;
+}
 
 // Returns true if the instruction writes this definition, a value, in lanes that are off.
 inline bool WritesOffLanes(const Machine& t, const Function& f, InstId i, const Operand& def) {

@@ -64,13 +64,17 @@ absl::StatusOr<Binary> Finalise(Program program, absl::Span<const uint8_t> const
   binary.instruction_bytes = offsets.back();
   const uint32_t padded = binary.instruction_bytes + 4 * kPaddingDwords;
   binary.data_offset = (padded + options.data_alignment - 1) & ~(options.data_alignment - 1);
+  binary.bytes.reserve(padded);
+  binary.program.reserve(program.rows.size());
   for (size_t i = 0; i < program.rows.size(); ++i) {
     AddLocation(program.rows[i], &binary);
-    const auto encoded = isa::Encode(Resolved(program, offsets, i, binary.data_offset));
+    const isa::Instruction inst = Resolved(program, offsets, i, binary.data_offset);
+    const auto encoded = isa::Encode(inst);
     if (!encoded.ok()) return Error(program.rows[i], i, encoded.status().message());
     if (encoded->count != LengthOf(program.rows[i].inst)) {
       return Error(program.rows[i], i, "its length is not what was expected");
     }
+    binary.program.push_back({offsets[i], static_cast<int>(4 * encoded->count), inst});
     for (uint32_t dword : encoded->dwords()) Append(binary.bytes, dword);
   }
   isa::Instruction end;

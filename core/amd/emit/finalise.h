@@ -13,11 +13,13 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/amd/emit/program.h"
+#include "core/amd/isa/decode.h"
 
 namespace kiln::amd {
 
 struct Binary {
   std::vector<uint8_t> bytes;
+  std::vector<isa::PlacedInstruction> program;  // the instructions that the bytes begin with
   uint32_t instruction_bytes = 0;  // without padding and data
   uint32_t data_offset = 0;        // of the constant data; the end of the bytes if there are none
   uint32_t vgprs = 0;              // highest that is named, plus one; 0: none

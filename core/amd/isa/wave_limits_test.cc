@@ -15,6 +15,17 @@ TEST(WavesByRegisters, RoundsToGranules) {
   EXPECT_EQ(WavesByRegisters(256, Wave::k64), 2);
 }
 
+TEST(VgprsOfWaves, IsTheLargestNumberWithRoomForThem) {
+  for (const Wave wave : {Wave::k32, Wave::k64}) {
+    for (int waves = 1; waves <= kMaxWavesOfSimd; ++waves) {
+      const int vgprs = VgprsOfWaves(waves, wave);
+      EXPECT_GE(WavesByRegisters(vgprs, wave), waves);
+      EXPECT_LT(WavesByRegisters(vgprs + 1, wave), waves);
+    }
+    EXPECT_EQ(VgprsOfWaves(kMaxWavesOfSimd + 1, wave), 0);
+  }
+}
+
 TEST(SimdsOfGroup, WgpsHaveTwoCus) {
   EXPECT_EQ(SimdsOfGroup(false), 2);
   EXPECT_EQ(SimdsOfGroup(true), 4);

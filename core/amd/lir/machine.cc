@@ -346,6 +346,7 @@ lir::Machine MakeMachine() {
   lir::Machine m;
   m.name = "gfx1030";
   m.ops = Ops();
+  m.clobbered = lir::ClobberedBy(m.ops);
   m.files = kFiles;
   m.pools = kPools;
   m.types = kTypes;

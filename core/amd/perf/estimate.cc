@@ -17,7 +17,7 @@ namespace {
 using isa::Encoding;
 using isa::PlacedInstruction;
 
-constexpr int kRegisters = 512;  // numbers of operands
+constexpr size_t kRegisters = 512;  // numbers of operands
 
 // A result under way: the cycle in which it is there, counted from the start of the block.
 struct Pending {
@@ -95,10 +95,27 @@ class Walk {
   void Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
                Pending result);
   void AddNeeded(const isa::OpcodeInfo& info, const isa::OperandUses& uses, LastResult* last) const;
+  // Notes that the results of a register are there no earlier than `result`.
+  void Give(size_t r, const Pending& result) {
+    registers_[r] = Later(registers_[r], result);
+    given_[r / kBits] |= uint64_t{1} << (r % kBits);
+  }
+  // Calls f(number) for each register that has been given a result, ascending.
+  template <class F>
+  void ForGiven(F&& f) const {
+    for (size_t w = 0; w < given_.size(); ++w) {
+      for (uint64_t rest = given_[w]; rest != 0; rest &= rest - 1) {
+        f(w * kBits + static_cast<size_t>(__builtin_ctzll(rest)));
+      }
+    }
+  }
+
+  static constexpr size_t kBits = 64;
 
   isa::Wave wave_;
   int64_t cycle_ = 0;
   std::array<Pending, kRegisters> registers_{};
+  std::array<uint64_t, kRegisters / kBits> given_{};  // a bit for each register; few have one
   std::array<int64_t, kUnits> free_{};            // when a unit takes the next instruction
   std::array<int32_t, kUnits> user_ = NoUsers();  // the last instruction that it took
   std::array<Queue, kCounters> pending_{};        // oldest first
@@ -112,9 +129,7 @@ void Walk::Join(const Walk& before) {
     free_[u] = free;
     user_[u] = before.user_[u];
   }
-  for (size_t r = 0; r < kRegisters; ++r) {
-    registers_[r] = Later(registers_[r], Shifted(before.registers_[r], before.cycle_));
-  }
+  before.ForGiven([&](size_t r) { Give(r, Shifted(before.registers_[r], before.cycle_)); });
   for (size_t c = 0; c < kCounters; ++c) {
     Queue& own = pending_[c];
     const Queue& theirs = before.pending_[c];
@@ -151,9 +166,7 @@ void Walk::WaitForResults(const isa::Instruction& inst, const isa::OperandUses& 
     }
   }
   if (isa::Info(inst.op).Has(isa::opcode_flag::kEnd)) {
-    for (size_t r = 0; r < kRegisters; ++r) {
-      last.Add(registers_[r], IssueWait::For::kRegister, r);
-    }
+    ForGiven([&](size_t r) { last.Add(registers_[r], IssueWait::For::kRegister, r); });
   }
   AddNeeded(isa::Info(inst.op), uses, &last);
   const int64_t cycles = last.result.ready - cycle_;
@@ -218,7 +231,7 @@ void Walk::Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, co
     if (!use.operand.is_vgpr() && own.why == Stall::kVectorResults) own.why = Stall::kLaneReads;
     const size_t first = use.operand.code;
     const size_t end = std::min<size_t>(first + std::max<size_t>(use.dwords, 1), kRegisters);
-    for (size_t r = first; r < end; ++r) registers_[r] = Later(registers_[r], own);
+    for (size_t r = first; r < end; ++r) Give(r, own);
   }
 }
 

@@ -18,10 +18,9 @@ int64_t RoundedUp(int64_t value, int64_t granule) {
 }  // namespace
 
 int MostVgprs(int vgprs, isa::Wave wave) {
+  if (vgprs >= isa::kVgprCount) return vgprs;
   const int waves = isa::WavesByRegisters(vgprs, wave);
-  int most = vgprs;
-  while (most < isa::kVgprCount && isa::WavesByRegisters(most + 1, wave) == waves) ++most;
-  return most;
+  return std::min(isa::kVgprCount, isa::VgprsOfWaves(waves, wave));
 }
 
 int WavesPerSimd(int vgprs, isa::Wave wave, const Group& group) {

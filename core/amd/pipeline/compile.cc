@@ -8,7 +8,6 @@
 #include "core/amd/abi/float_mode.h"
 #include "core/amd/isa/instruction.h"
 #include "core/amd/isa/wave_limits.h"
-#include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/choose_scans.h"
 #include "core/amd/pipeline/passes.h"
@@ -65,9 +64,7 @@ absl::Status CheckModule(const mir::Module& m) {
 
 absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
   const Step step(sink, "count_program", "out", static_cast<int>(w.lanes));
-  const auto decoded = DecodeCode(w.binary.bytes);
-  if (!decoded.ok()) return decoded.status();
-  const ProgramStatistics counted = CountProgram(*decoded, WaveOf(w.lanes));
+  const ProgramStatistics counted = CountProgram(w.binary.program, WaveOf(w.lanes));
   Variant v;
   v.name = VariantName(w.lanes);
   v.width = static_cast<int>(w.lanes);

@@ -30,7 +30,7 @@ class WaveScheduler {
 
   bool Run() {
     w_.unscheduled = lir::OrderOf(f_);
-    const uint32_t first = StepOf(Peak() + kVgprReserve);
+    const uint32_t first = FirstStep();
     ScheduleStats best = ScheduleWithin(first);
     bool changed = best.changed() != 0;
     if (NextStep(first) == 0 && best.blocks_over == 0) {
@@ -59,6 +59,20 @@ class WaveScheduler {
   }
 
  private:
+  // Returns the step of the registers that the function needs in its present order. A function whose
+  // values all together fit the most waves needs no count of those that live at once.
+  uint32_t FirstStep() const {
+    uint64_t all = kVgprReserve;
+    for (const lir::Value& v : f_.values) {
+      if (Gfx1030Machine().files[v.file].pool != kPoolVgpr) continue;
+      all += uint64_t{v.comps} * Gfx1030Machine().units_per_comp(f_, v);
+    }
+    if (all <= static_cast<uint64_t>(isa::VgprsOfWaves(isa::kMaxWavesOfSimd, wave_))) {
+      return StepOf(static_cast<uint32_t>(all));
+    }
+    return StepOf(Peak() + kVgprReserve);
+  }
+
   uint32_t Peak() const {
     const lir::Liveness live(Gfx1030Machine(), f_);
     return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr].physical;
@@ -72,9 +86,7 @@ class WaveScheduler {
   }
   // Returns the VGPRs of the step that has more waves than so many; 0 if there is none.
   uint32_t NextStep(uint32_t vgprs) const {
-    uint32_t step = vgprs;
-    while (step > 0 && Waves(step) == Waves(vgprs)) --step;
-    return step;
+    return static_cast<uint32_t>(isa::VgprsOfWaves(static_cast<int>(Waves(vgprs)) + 1, wave_));
   }
 
   ScheduleStats ScheduleWithin(uint32_t vgprs) {

@@ -295,6 +295,7 @@ struct DeviceMachine : lir::Machine {
         own_spills{SpillTable(d.machine)} {
     name = d.name;
     ops = Ops();
+    clobbered = lir::ClobberedBy(ops);
     files = kFiles;
     pools = own_pools;
     types = kTypeNames;

@@ -10,11 +10,7 @@ namespace kiln::lir::schedule {
 namespace {}  // namespace
 
 DagBuilder::DagBuilder(const Machine& machine, const Function& f, bool allocated)
-    : t_(machine), f_(f), allocated_(allocated) {
-  for (const OpInfo& op : t_.ops) {
-    assert(op.memory_class < kMemoryClasses);
-    clobbered_ |= op.clobbers;
-  }
+    : t_(machine), f_(f), allocated_(allocated), clobbered_(machine.clobbered) {
   for (size_t b = 0; b < f_.blocks.size() && first_exits_.empty(); ++b) {
     for (InstId i : f_.blocks[b].insts) {
       if (f_.inst(i).flags & kPreferredExit) first_exits_.push_back(i);
@@ -270,6 +266,7 @@ void DagBuilder::Effects(uint32_t n) {
   const OpInfo& op = t_.ops[f_.inst(dag_->nodes[n].inst).op];
   uint32_t flags = op.flags;
   if (f_.inst(dag_->nodes[n].inst).flags & kUnordered) flags &= ~uint32_t{kOpReadsMemory};
+  assert(op.memory_class < kMemoryClasses);
   Access& memory = memory_[op.memory_class];
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);

@@ -151,7 +151,7 @@ class DagBuilder {
   std::vector<PoolState> pools_;
   std::vector<Access> fixed_;        // by code, which is a small number ...
   std::vector<char> fixed_read_;     // ... those that are read in the window
-  uint8_t clobbered_ = 0;            // pools that operations of the machine clobber
+  const uint8_t clobbered_;          // pools that operations of the machine clobber
   std::vector<Access> clobberable_;  // by pool, of those, before allocation
   std::array<Access, kMemoryClasses> memory_;
   Access ordered_reads_, effects_;
