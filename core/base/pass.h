@@ -36,6 +36,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -253,7 +254,8 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
   const int iterations = rows[0].group == 0 ? 1 : kMaxIterations;
   // Changes number the module's states; a row is idle in the state in which it did nothing.
   int64_t state = 0;
-  std::vector<int64_t> idle_in(rows.size(), -1);
+  constexpr size_t kUsualRows = 32;
+  absl::InlinedVector<int64_t, kUsualRows> idle_in(rows.size(), -1);
   for (int iteration = 0; iteration < iterations; ++iteration) {
     const int64_t start = state;
     for (size_t i = 0; i < rows.size(); ++i) {

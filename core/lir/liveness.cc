@@ -271,6 +271,12 @@ void Liveness::FindDeaths(const Machine& machine, const Function& f) {
   std::vector<uint32_t> live_epoch(num_slots(), 0);
   // `end`: end of each position's list in `found`, last position first
   std::vector<uint32_t> found, end;
+  size_t places = 1;
+  for (const Block& b : f.blocks) places += b.insts.size() + 2;
+  death_offset_.reserve(places);
+  deaths_.reserve(num_slots());  // each dies once or more
+  found.reserve(num_slots());
+  end.reserve(places);
   death_offset_.push_back(0);
   first_place_.reserve(f.blocks.size());
   for (size_t b = 0; b < f.blocks.size(); ++b) {

@@ -165,10 +165,9 @@ constexpr SpillHooks kSmallSpill[] = {SpillTable(4096)};
 
 constexpr Machine MakeMachine(absl::Span<const PoolInfo> pools,
                               absl::Span<const SpillHooks> spills) {
-  return {"test",   kOps,     ClobberedBy(kOps), kFiles,   pools,       kTypes,
-          kFixed,   nullptr,  nullptr,           UnitsPerComp, Alignment, MayReuseSource,
-          MakeCopy, MakeSwap, TimingOf,          MakeSave, MakeRestore, kCollectOp,
-          spills};
+  return {"test",   kOps,     ClobberedBy(kOps), kFiles,     pools,          kTypes,   kFixed,
+          nullptr,  nullptr,  UnitsPerComp,      Alignment,  MayReuseSource, MakeCopy, MakeSwap,
+          TimingOf, MakeSave, MakeRestore,       kCollectOp, spills};
 }
 
 }  // namespace

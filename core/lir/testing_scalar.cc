@@ -199,10 +199,9 @@ constexpr SpillHooks ToLanes() {
 constexpr SpillHooks kSpills[] = {ToLanes(), SpillTable(kPoolV)};
 
 constexpr Machine MakeMachine() {
-  return {"scalar",     kOps,           ClobberedBy(kOps), kFiles,   kPools,       kTypes,
-          kFixed,       nullptr,        nullptr,           UnitsPerComp, Alignment, MayReuseSource,
-          MakeCopy,     MakeSwap,       TimingOf,          MakeSave, MakeRestore,  kSCollectOp,
-          kSpills};
+  return {"scalar", kOps,     ClobberedBy(kOps), kFiles,      kPools,         kTypes,   kFixed,
+          nullptr,  nullptr,  UnitsPerComp,      Alignment,   MayReuseSource, MakeCopy, MakeSwap,
+          TimingOf, MakeSave, MakeRestore,       kSCollectOp, kSpills};
 }
 
 }  // namespace

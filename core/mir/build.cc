@@ -363,7 +363,17 @@ namespace {
 // Copies the live part of one module into another, in program order.
 class Compactor {
  public:
-  Compactor(const Module& from, Module& to) : from_(from), to_(to), map_(from.values.size()) {}
+  Compactor(const Module& from, Module& to) : from_(from), to_(to), map_(from.values.size()) {
+    size_t insts = 0, operands = 0, results = 0;
+    ForEachInst(from, from.body, [&](InstId id) {
+      ++insts;
+      operands += static_cast<size_t>(from.inst(id).num_sources);
+      results += static_cast<size_t>(from.inst(id).num_results);
+    });
+    to.insts.reserve(insts);
+    to.operands.reserve(operands);
+    to.values.reserve(results);  // and constants
+  }
 
   RegionId CopyRegion(RegionId old) {
     const RegionId copy = NewRegion(to_);

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/amd/emit/far_branches.h"
 #include "core/amd/isa/encode.h"
-#include "core/amd/isa/operands.h"
 
 namespace kiln::amd {
 namespace {
@@ -15,20 +14,6 @@ constexpr int kPaddingDwords = 5;
 
 void Append(std::vector<uint8_t>& bytes, uint32_t dword) {
   for (int b = 0; b < 4; ++b) bytes.push_back(static_cast<uint8_t>(dword >> (8 * b)));
-}
-
-// Counts registers that the program names.
-void CountRegisters(const Program& program, Binary* binary) {
-  for (const Row& row : program.rows) {
-    for (const isa::OperandUse& use : isa::OperandsOf(row.inst, program.wave)) {
-      const uint32_t end = use.operand.code + uint32_t{use.dwords};
-      if (use.operand.is_vgpr()) {
-        binary->vgprs = std::max(binary->vgprs, end - 256);
-      } else if (use.operand.code < isa::kSgprCount) {
-        binary->sgprs = std::max(binary->sgprs, std::min<uint32_t>(end, isa::kSgprCount));
-      }
-    }
-  }
 }
 
 absl::Status Error(const Row& row, size_t index, absl::string_view what) {
@@ -60,7 +45,6 @@ absl::StatusOr<Binary> Finalise(Program program, absl::Span<const uint8_t> const
   if (absl::Status s = ShortenBranches(program, options.farthest); !s.ok()) return s;
   const std::vector<uint32_t> offsets = OffsetsOf(program);
   Binary binary;
-  CountRegisters(program, &binary);
   binary.instruction_bytes = offsets.back();
   const uint32_t padded = binary.instruction_bytes + 4 * kPaddingDwords;
   binary.data_offset = (padded + options.data_alignment - 1) & ~(options.data_alignment - 1);

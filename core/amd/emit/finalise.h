@@ -20,10 +20,8 @@ namespace kiln::amd {
 struct Binary {
   std::vector<uint8_t> bytes;
   std::vector<isa::PlacedInstruction> program;  // the instructions that the bytes begin with
-  uint32_t instruction_bytes = 0;  // without padding and data
-  uint32_t data_offset = 0;        // of the constant data; the end of the bytes if there are none
-  uint32_t vgprs = 0;              // highest that is named, plus one; 0: none
-  uint32_t sgprs = 0;              // likewise, of s0 to s105
+  uint32_t instruction_bytes = 0;               // without padding and data
+  uint32_t data_offset = 0;  // of the constant data; the end of the bytes if there are none
   struct Location {
     uint32_t offset = 0;  // bytes
     uint32_t spirv_id = 0;

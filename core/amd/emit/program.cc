@@ -42,6 +42,7 @@ void InsertRows(Program& program, absl::Span<const Insertion> insertions) {
 }
 
 void EraseRows(Program& program, const std::vector<bool>& erased) {
+  if (std::find(erased.begin(), erased.end(), true) == erased.end()) return;
   const size_t count = program.rows.size();
   std::vector<int> moved(count + 1);
   int kept = 0;

@@ -22,8 +22,8 @@ constexpr int SimdsOfGroup(bool wgp_mode) { return kSimdsOfCu * (wgp_mode ? 2 : 
 // Returns the waves that VGPRs leave room for, at most 16. `vgprs`: that a lane uses, at most 256.
 int WavesByRegisters(int vgprs, Wave wave);
 
-// Returns the most VGPRs of a lane with which a SIMD has room for so many waves, at least 1 of them;
-// 0 if there are none.
+// Returns the most VGPRs of a lane with which a SIMD has room for so many waves, at least 1 of
+// them; 0 if there are none.
 int VgprsOfWaves(int waves, Wave wave);
 
 }  // namespace kiln::amd::isa

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -65,6 +64,29 @@ Stall MemoryStall(const isa::OpcodeInfo& info, Counter counter) {
   return info.unit == isa::Unit::kScalarMemory ? Stall::kScalarMemory : Stall::kLds;
 }
 
+// The memory operations under way of one counter, oldest first. An empty one, as most are,
+// allocates nothing.
+class Queue {
+ public:
+  size_t size() const { return list_.size() - first_; }
+  Pending& operator[](size_t i) { return list_[first_ + i]; }
+  const Pending& operator[](size_t i) const { return list_[first_ + i]; }
+  const Pending& front() const { return list_[first_]; }
+  void pop_front() { ++first_; }
+  void push_back(const Pending& p) { list_.push_back(p); }
+  void push_front(const Pending& p) {
+    if (first_ == 0) {
+      list_.insert(list_.begin(), p);
+    } else {
+      list_[--first_] = p;
+    }
+  }
+
+ private:
+  std::vector<Pending> list_;
+  size_t first_ = 0;
+};
+
 // Walks one block.
 class Walk {
  public:
@@ -80,7 +102,6 @@ class Walk {
   const Estimate& spent() const { return spent_; }
 
  private:
-  using Queue = std::deque<Pending>;
   static std::array<int32_t, kUnits> NoUsers() {
     std::array<int32_t, kUnits> none;
     none.fill(-1);
@@ -95,9 +116,10 @@ class Walk {
   void Publish(const isa::OpcodeInfo& info, const isa::OperandUses& uses, const Timing& timing,
                Pending result);
   void AddNeeded(const isa::OpcodeInfo& info, const isa::OperandUses& uses, LastResult* last) const;
+  bool IsGiven(size_t r) const { return (given_[r / kBits] >> (r % kBits) & 1) != 0; }
   // Notes that the results of a register are there no earlier than `result`.
   void Give(size_t r, const Pending& result) {
-    registers_[r] = Later(registers_[r], result);
+    registers_[r] = Later(IsGiven(r) ? registers_[r] : Pending(), result);
     given_[r / kBits] |= uint64_t{1} << (r % kBits);
   }
   // Calls f(number) for each register that has been given a result, ascending.
@@ -114,12 +136,15 @@ class Walk {
 
   isa::Wave wave_;
   int64_t cycle_ = 0;
-  std::array<Pending, kRegisters> registers_{};
-  std::array<uint64_t, kRegisters / kBits> given_{};  // a bit for each register; few have one
-  std::array<int64_t, kUnits> free_{};            // when a unit takes the next instruction
-  std::array<int32_t, kUnits> user_ = NoUsers();  // the last instruction that it took
-  std::array<Queue, kCounters> pending_{};        // oldest first
-  Estimate spent_;                                // without weights
+  // Few registers are given results in a block: the others' places are not set.
+  union {
+    std::array<Pending, kRegisters> registers_;
+  };
+  std::array<uint64_t, kRegisters / kBits> given_{};  // a bit for each register
+  std::array<int64_t, kUnits> free_{};                // when a unit takes the next instruction
+  std::array<int32_t, kUnits> user_ = NoUsers();      // the last instruction that it took
+  std::array<Queue, kCounters> pending_{};            // oldest first
+  Estimate spent_;                                    // without weights
 };
 
 void Walk::Join(const Walk& before) {
@@ -151,7 +176,9 @@ void Walk::AddNeeded(const isa::OpcodeInfo& info, const isa::OperandUses& uses,
     if (use.implicit && use.operand.code == isa::kExecLo && IsVector(info)) continue;
     const size_t first = use.operand.code;
     const size_t end = std::min<size_t>(first + std::max<size_t>(use.dwords, 1), kRegisters);
-    for (size_t r = first; r < end; ++r) last->Add(registers_[r], IssueWait::For::kRegister, r);
+    for (size_t r = first; r < end; ++r) {
+      if (IsGiven(r)) last->Add(registers_[r], IssueWait::For::kRegister, r);
+    }
   }
 }
 

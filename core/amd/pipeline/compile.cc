@@ -72,8 +72,8 @@ absl::StatusOr<Variant> MakeVariant(const Abi& abi, Work w, Sink* sink) {
                           : abi.vertex ? abi.vertex->input_vgprs()
                                        : 0;
   const ProgramShape shape = {w.lanes,
-                              std::max(w.binary.vgprs, inputs),
-                              w.binary.sgprs,
+                              std::max(static_cast<uint32_t>(counted.vgprs), inputs),
+                              static_cast<uint32_t>(counted.sgprs),
                               w.binary.instruction_bytes,
                               static_cast<uint32_t>(w.binary.bytes.size()),
                               w.scratch_bytes_per_lane(),

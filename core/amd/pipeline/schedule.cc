@@ -59,8 +59,8 @@ class WaveScheduler {
   }
 
  private:
-  // Returns the step of the registers that the function needs in its present order. A function whose
-  // values all together fit the most waves needs no count of those that live at once.
+  // Returns the step of the registers that the function needs in its present order. A function
+  // whose values all together fit the most waves needs no count of those that live at once.
   uint32_t FirstStep() const {
     uint64_t all = kVgprReserve;
     for (const lir::Value& v : f_.values) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "core/lir/liveness.h"
@@ -61,8 +62,6 @@ class Scheduler {
   Scheduler(const Machine& t, Function& f, const ScheduleOptions& options)
       : t_(t),
         f_(f),
-        live_(t, f, Liveness::Detail::kBlockEnds),
-        pressure_of_(t, f, live_),
         builder_(t, f, false),
         pressure_(t, f),
         hoist_(t, f),
@@ -75,6 +74,7 @@ class Scheduler {
       limits_.push_back({.units = limit, .size = size, .excess = of(options.excess)});
       ahead_.push_back(limit - of(options.balanced));
     }
+    any_order_fits_ = AllFit();
   }
 
   ScheduleStats Run() {
@@ -85,11 +85,36 @@ class Scheduler {
   }
 
  private:
+  // What is live, and the units that orders need: small blocks are often scheduled without.
+  struct Pressure {
+    Pressure(const Machine& t, const Function& f)
+        : live(t, f, Liveness::Detail::kBlockEnds), of(t, f, live) {}
+    const Liveness live;
+    OrderPressure of;
+  };
+  Pressure& pressure() {
+    if (!counted_) counted_.emplace(t_, f_);
+    return *counted_;
+  }
+
+  // Returns true if the function's values would be within the limits were they all live at once.
+  bool AllFit() const {
+    std::vector<int64_t> units(limits_.size());
+    for (const Value& v : f_.values) {
+      units[t_.files[v.file].pool] += int64_t{v.comps} * t_.units_per_comp(f_, v);
+    }
+    for (size_t p = 0; p < units.size(); ++p) {
+      if (units[p] > limits_[p].units) return false;
+    }
+    return true;
+  }
+
   // Marks the values needed after the instruction at `end` of the body; the same walk removes the
   // marks.
   void MarkLiveAfter(BlockId b, size_t end, char mark) {
-    live_.live_out(b).for_each([&](size_t g) {
-      live_after_[live_.slot_value(live_.global_slot(static_cast<uint32_t>(g))).index] = mark;
+    const Liveness& live = pressure().live;
+    live.live_out(b).for_each([&](size_t g) {
+      live_after_[live.slot_value(live.global_slot(static_cast<uint32_t>(g))).index] = mark;
     });
     const lir::Block& block = f_.block(b);
     const auto need = [&](const Operand& o) {
@@ -199,11 +224,11 @@ class Scheduler {
   }
 
   void Judge(BlockId b, Candidate* c) {
-    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limits_, c->cycles);
+    c->merit = MeritOf(pressure().of.Peak(b, c->insts), limits_, c->cycles);
   }
 
   void JudgeBase(BlockId b, Candidate* c) {
-    c->profile = pressure_of_.Profile(b, c->insts);
+    c->profile = pressure().of.Profile(b, c->insts);
     std::vector<uint32_t> peak;
     for (const std::vector<int64_t>& units : c->profile) {
       peak.push_back(static_cast<uint32_t>(*std::max_element(units.begin(), units.end())));
@@ -223,7 +248,7 @@ class Scheduler {
     Candidate fast = Fastest(b, windows, &fewest);
     stats_.cycles_latency += std::min(fast.cycles, original_cycles);
     const bool latency_helps = fewest < original_cycles;
-    if (latency_helps && exits_.size() == 1) Judge(b, &fast);
+    if (latency_helps && exits_.size() == 1 && !any_order_fits_) Judge(b, &fast);
     if (fast.cycles < original_cycles && fast.merit.fits) {
       best = std::move(fast);
     } else {
@@ -272,14 +297,14 @@ class Scheduler {
 
   const Machine& t_;
   Function& f_;
-  const Liveness live_;
-  OrderPressure pressure_of_;
+  std::optional<Pressure> counted_;
   DagBuilder builder_;
   LatencyScheduler latency_;
   PressureScheduler pressure_;
   HoistScheduler hoist_;
   std::vector<PoolLimit> limits_;  // of the pools
   std::vector<int64_t> ahead_;     // per pool: up to here the balanced policy runs ahead
+  bool any_order_fits_ = false;
   std::vector<Dag> dags_;          // of the current block
   absl::Span<const Exits> exits_;  // alternatives to try in it
   NodeOrder order_;

@@ -187,7 +187,9 @@ class Eliminator {
         owner_(module.insts.size()),
         jumps_(module.insts.size()),
         writers_(module.private_arrays.size() + 1),
-        read_(module.private_arrays.size() + 1) {}
+        read_(module.private_arrays.size() + 1) {
+    order_.reserve(module.insts.size());
+  }
 
   bool Mark() {
     Visit(m_.body, InstId(), InstId());
