@@ -116,7 +116,7 @@ PassContext Runner::Begin(std::string_view name, bool optional) {
   return context;
 }
 
-absl::Status Runner::End(PassContext& context, PassRecord record, bool changed) {
+absl::Status Runner::End(const PassContext& context, PassRecord& record, bool changed) {
   rewrites_ += context.rewrites_;
   record.width = width_;
   record.changed = changed;

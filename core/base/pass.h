@@ -187,7 +187,7 @@ class Runner {
 
   PassContext Begin(std::string_view name, bool optional);
   // Reports the record; returns an error if the compile must end here.
-  absl::Status End(PassContext& context, PassRecord record, bool changed);
+  absl::Status End(const PassContext& context, PassRecord& record, bool changed);
   bool WantsSnapshot(std::string_view name, bool changed) const;
   absl::Status Annotate(const absl::Status& status, std::string_view name) const;
   int64_t Now() const { return sink_ == nullptr ? 0 : ThreadNanoseconds(); }

@@ -96,6 +96,11 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
       MakePlan(spirv, spirv.Def(function).index, entry->stage, options.max_instructions);
   if (!plan.ok()) return plan.status();
   ImportContext context(spirv, *plan, options);
+  // Few instructions of SPIR-V are shorter than four words; most make one of MIR.
+  constexpr size_t kWords = 4;
+  context.emission.module.insts.reserve(spirv.words.size() / kWords);
+  context.emission.module.operands.reserve(spirv.words.size() / kWords);
+  context.emission.module.values.reserve(spirv.words.size() / kWords);
   context.emission.module.stage = entry->stage;
   context.emission.module.fragment.sample_rate =
       entry->stage == mir::Stage::kFragment && AsksForSampleRate(spirv, *entry->spirv);

@@ -59,11 +59,6 @@ int Parameters(const OpcodeInfo& info) {
   return n;
 }
 
-bool ExportsFrom(const Instruction& inst, int i) {
-  if (!inst.compressed) return (inst.enable >> i & 1) != 0;
-  return i < 2 && (inst.enable >> (2 * i) & 3) != 0;
-}
-
 }  // namespace
 
 absl::Span<const Field> FieldsOf(Format format) {
@@ -168,37 +163,6 @@ Format ExtensionOf(const OpcodeInfo& info, Form form) {
 
 bool KeepsUnused(Encoding encoding) {
   return IsBuffer(encoding) || encoding == Encoding::kExp || encoding == Encoding::kScratch;
-}
-
-bool Exists(const Instruction& inst, Member operand) {
-  const OpcodeInfo& info = Info(inst.op);
-  const bool long_form = info.encoding == Encoding::kVop3 || inst.form == Form::kVop3;
-  switch (operand) {
-    case Member::kDst:
-      if (info.encoding == Encoding::kVopc && !long_form) return false;  // vcc
-      if (IsBuffer(info.encoding) && inst.lds) return false;
-      if (IsFlatFormat(info.encoding) && info.Has(opcode_flag::kAtomic)) return inst.glc;
-      return info.dst != Type::kN;
-    case Member::kSdst:
-      if (info.encoding == Encoding::kVopc) return inst.form == Form::kSdwa && !IsCmpx(info);
-      return info.Has(opcode_flag::kCarryOut) && long_form;
-    case Member::kSrc0:
-    case Member::kSrc1:
-    case Member::kSrc2: {
-      const int i = static_cast<int>(operand) - static_cast<int>(Member::kSrc0);
-      if (info.encoding == Encoding::kExp) return ExportsFrom(inst, i);
-      if (IsBuffer(info.encoding) && i == 0 && !inst.idxen && !inst.offen) return false;
-      // Scratch has one address: a VGPR or a scalar. 0x7f in the scalar's field is none.
-      if (info.encoding == Encoding::kScratch && i == 0) return !inst.src[2].exists();
-      if (info.encoding == Encoding::kScratch && i == 2) return inst.src[2].code != kExecHi;
-      if (inst.op == Opcode::kVInterpMovF32 && i == 0) return true;
-      if (i == 2 && info.Has(opcode_flag::kMaskIn)) return long_form;
-      return info.src[i] != Type::kN;
-    }
-    case Member::kSrc3: return info.encoding == Encoding::kExp && ExportsFrom(inst, 3);
-    case Member::kDstOrSrc0: return info.dst != Type::kN || info.src[0] != Type::kN;
-    default: return false;
-  }
 }
 
 const Operand& OperandOf(const Instruction& inst, Member operand) {

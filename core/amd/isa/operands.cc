@@ -120,14 +120,19 @@ int SourceDwords(const Builder& b, int i) {
   return OperandDwords(inst, b.info.src[i], b.wave);
 }
 
+template <int i>
+void AddSource(Builder& b) {
+  const Operand& operand = b.inst.src[i];
+  if (!operand.exists()) return;
+  constexpr auto kMember = static_cast<Member>(static_cast<int>(Member::kSrc0) + i);
+  const bool written = i == 0 && b.info.Has(opcode_flag::kSrc0W);
+  b.Explicit(kMember, operand, b.info.src[i], SourceDwords(b, i), true, written);
+}
+
 void AddSources(Builder& b) {
-  for (int i = 0; i < 3; ++i) {
-    const Operand& operand = b.inst.src[i];
-    if (!operand.exists()) continue;
-    const Member member = static_cast<Member>(static_cast<int>(Member::kSrc0) + i);
-    const bool written = i == 0 && b.info.Has(opcode_flag::kSrc0W);
-    b.Explicit(member, operand, b.info.src[i], SourceDwords(b, i), true, written);
-  }
+  AddSource<0>(b);
+  AddSource<1>(b);
+  AddSource<2>(b);
   if (b.info.encoding == Encoding::kExp) {
     b.Explicit(Member::kSrc3, b.inst.src[3], Type::kB32, 1, true, false);
   }

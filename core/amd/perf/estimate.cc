@@ -352,7 +352,11 @@ std::string_view Name(Stall stall) {
 
 Estimate EstimateProgram(absl::Span<const PlacedInstruction> program, isa::Wave wave,
                          IssueListener* listener) {
-  const std::vector<Block> blocks = BlocksOf(program);
+  return EstimateProgram(program, BlocksOf(program), wave, listener);
+}
+
+Estimate EstimateProgram(absl::Span<const PlacedInstruction> program,
+                         absl::Span<const Block> blocks, isa::Wave wave, IssueListener* listener) {
   const std::vector<size_t> last_reader = LastReaders(blocks);
   // A walk has kilobytes: few of them are kept at once.
   std::vector<std::unique_ptr<Walk>> walks(blocks.size());

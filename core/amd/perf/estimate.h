@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "core/amd/isa/decode.h"
 #include "core/amd/isa/instruction.h"
+#include "core/amd/perf/program.h"
 #include "core/amd/perf/timing.h"
 #include "core/base/issue.h"
 
@@ -60,6 +61,9 @@ inline constexpr int64_t kWeightOfOne = int64_t{1} << kWeightBits;
 // an if follow each other there in the order of the code.
 Estimate EstimateProgram(absl::Span<const isa::PlacedInstruction> program, isa::Wave wave,
                          IssueListener* listener = nullptr);
+// `blocks`: those of the program (BlocksOf).
+Estimate EstimateProgram(absl::Span<const isa::PlacedInstruction> program,
+                         absl::Span<const Block> blocks, isa::Wave wave, IssueListener* listener);
 
 // Returns the cycles that a SIMD takes for 64 lanes if `waves` (at least one) share it: those of
 // the busiest unit, or of a wave divided by the waves if these are more (Mesa, as above).

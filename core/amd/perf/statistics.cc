@@ -123,7 +123,7 @@ ProgramStatistics CountProgram(absl::Span<const PlacedInstruction> program, isa:
   const std::vector<Block> blocks = BlocksOf(program);
   CountClauses(program, blocks, &s);
   s.loops = CountLoops(blocks);
-  s.estimate = EstimateProgram(program, wave);
+  s.estimate = EstimateProgram(program, blocks, wave, nullptr);
   return s;
 }
 
