@@ -168,6 +168,9 @@ class Runner {
   absl::Status Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module);
 
   bool stopped() const { return stopped_; }
+  // Returns true if no pass of the group that ran last would change the module: each ran and
+  // changed nothing in the state that it is in, without a limit on rewrites.
+  bool settled() const { return settled_; }
   const Budget& budget() const { return budget_; }
   // Number of rewrites made by optional passes so far, including those of set_rewrites.
   int64_t rewrites() const { return rewrites_; }
@@ -197,6 +200,7 @@ class Runner {
   const Budget& budget_;
   int width_ = 0;
   bool stopped_ = false;
+  bool settled_ = false;
   int64_t rewrites_ = 0;
   int64_t instructions_ = 0;   // of the current module, as counted after its last change
   int64_t counted_until_ = 0;  // thread CPU time covered by records
@@ -254,6 +258,8 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
   const int iterations = rows[0].group == 0 ? 1 : kMaxIterations;
   // Changes number the module's states; a row is idle in the state in which it did nothing.
   int64_t state = 0;
+  settled_ = false;
+  const bool all = options_.bisect_limit < 0 && options_.disabled.empty();
   constexpr size_t kUsualRows = 32;
   absl::InlinedVector<int64_t, kUsualRows> idle_in(rows.size(), -1);
   for (int iteration = 0; iteration < iterations; ++iteration) {
@@ -269,7 +275,9 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
         idle_in[i] = state;
       }
     }
-    if (state == start) break;
+    if (state != start) continue;
+    settled_ = all;
+    break;
   }
   return absl::OkStatus();
 }

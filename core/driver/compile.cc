@@ -19,12 +19,16 @@ namespace kiln {
 namespace {
 
 // Removes outputs that the next stage does not read, and the computations they alone needed.
-absl::Status Link(const std::vector<ReadLocation>& reads, Runner& runner, mir::Module& module) {
+// `settled`: whether the neutral passes would change nothing more, before and afterwards.
+absl::Status Link(const std::vector<ReadLocation>& reads, Runner& runner, mir::Module& module,
+                  bool& settled) {
   const int64_t before = runner.rewrites();
   Linking linking = {module, reads};
   if (absl::Status s = runner.Run(LinkingLevel(), LinkingPasses(), linking); !s.ok()) return s;
   if (runner.rewrites() == before) return absl::OkStatus();
-  return runner.Run(NeutralLevel(), NeutralPasses(), module);
+  absl::Status status = runner.Run(NeutralLevel(), NeutralPasses(), module);
+  settled = runner.settled();
+  return status;
 }
 
 }  // namespace
@@ -37,16 +41,19 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
   runner.set_rewrites(prepared.rewrites);
   Lowered lowered;
   lowered.module = prepared.module;
+  bool settled = prepared.settled && options.passes.disabled.empty();
   // No stage follows a fragment shader.
   if (options.state.next_stage_reads && lowered.module.stage == mir::Stage::kVertex) {
-    absl::Status s = Link(*options.state.next_stage_reads, runner, lowered.module);
+    absl::Status s = Link(*options.state.next_stage_reads, runner, lowered.module, settled);
     if (!s.ok()) return s;
   }
   if (absl::Status s = CheckFeatures(lowered.module, features); !s.ok()) return s;
-  Lowering lowering = {lowered.module, features, options.state.view_mask};
+  Lowering lowering = {lowered.module, features, options.state.view_mask, settled};
   if (absl::Status s = runner.Run(LoweringLevel(), LoweringPasses(), lowering); !s.ok()) return s;
-  const Step step(sink, "compact_mir", "mir");
-  mir::Compact(lowered.module);
+  if (!lowering.settled || runner.rewrites() != prepared.rewrites) {
+    const Step step(sink, "compact_mir", "mir");
+    mir::Compact(lowered.module);
+  }
   lowered.stopped = runner.stopped();
   lowered.rewrites = runner.rewrites();
   return lowered;

@@ -90,39 +90,53 @@ constexpr Pass<Linking> kLinking[] = {
 
 using mid::Features;
 
+using Changed = absl::StatusOr<bool>;
+
+// Notes whether a pass has changed the module; returns that.
+Changed Noted(Lowering& lowering, Changed changed) {
+  if (!changed.ok() || *changed) lowering.settled = false;
+  return changed;
+}
+
 // A pass that every target runs.
-template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
-absl::StatusOr<bool> Always(Lowering& lowering, PassContext& context) {
-  return pass(lowering.module, context);
+template <Changed (*pass)(mir::Module&, PassContext&)>
+Changed Always(Lowering& lowering, PassContext& context) {
+  return Noted(lowering, pass(lowering.module, context));
+}
+
+// A neutral pass that runs again behind those that have changed the module.
+template <Changed (*pass)(mir::Module&, PassContext&)>
+Changed Again(Lowering& lowering, PassContext& context) {
+  return lowering.settled ? false : Always<pass>(lowering, context);
 }
 
 // A pass that queries the target's features.
-template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&)>
-absl::StatusOr<bool> Asking(Lowering& lowering, PassContext& context) {
-  return pass(lowering.module, lowering.features, context);
+template <Changed (*pass)(mir::Module&, const Features&, PassContext&)>
+Changed Asking(Lowering& lowering, PassContext& context) {
+  return Noted(lowering, pass(lowering.module, lowering.features, context));
 }
 
 // A pass that runs only for targets with a feature, or only for those without it.
-template <bool Features::*feature, absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
-absl::StatusOr<bool> Where(Lowering& lowering, PassContext& context) {
-  return lowering.features.*feature ? pass(lowering.module, context) : false;
+template <bool Features::*feature, Changed (*pass)(mir::Module&, PassContext&)>
+Changed Where(Lowering& lowering, PassContext& context) {
+  return lowering.features.*feature ? Always<pass>(lowering, context) : false;
 }
-template <bool Features::*feature, absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
-absl::StatusOr<bool> Unless(Lowering& lowering, PassContext& context) {
-  return lowering.features.*feature ? false : pass(lowering.module, context);
+template <bool Features::*feature, Changed (*pass)(mir::Module&, PassContext&)>
+Changed Unless(Lowering& lowering, PassContext& context) {
+  return lowering.features.*feature ? false : Always<pass>(lowering, context);
 }
 
-absl::StatusOr<bool> LowerDerivatives(Lowering& lowering, PassContext& context) {
+Changed LowerDerivatives(Lowering& lowering, PassContext& context) {
   const mid::Derivatives has = lowering.features.derivatives;
   const bool fragment = lowering.module.stage == mir::Stage::kFragment;
   if (has == mid::Derivatives::kEverywhere || (has == mid::Derivatives::kInFragments && fragment)) {
     return false;
   }
-  return mid::LowerDerivatives(lowering.module, context);
+  return Always<mid::LowerDerivatives>(lowering, context);
 }
 
-absl::StatusOr<bool> ResolveView(Lowering& lowering, PassContext& context) {
-  return mid::ResolveView(lowering.module, lowering.view_mask, context);
+Changed ResolveView(Lowering& lowering, PassContext& context) {
+  return Noted(lowering, mid::ResolveView(lowering.module, lowering.view_mask, context));
 }
 
 // Group 2 cleans up after lowering.
@@ -152,13 +166,13 @@ constexpr Pass<Lowering> kLowerings[] = {
      "lowers explicit-gradient samples the sampler cannot execute to explicit-LOD samples"},
     {"normalize_directions", Unless<&Features::divides_directions, mid::NormalizeDirections>, false,
      0, "scales cube directions so that the largest component is 1 or -1"},
-    {"simplify_lowered", Always<mid::Simplify>, true, 2,
+    {"simplify_lowered", Again<mid::Simplify>, true, 2,
      "folds constants and applies algebraic rules"},
-    {"merge_equal_lowered", Always<mid::MergeEqualValues>, true, 2,
+    {"merge_equal_lowered", Again<mid::MergeEqualValues>, true, 2,
      "merges computations and loads known to give equal values"},
     {"combine_memory", Asking<mid::CombineMemory>, true, 2,
      "combines accesses to neighbouring elements"},
-    {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "removes dead code"},
+    {"remove_dead_lowered", Again<mid::RemoveDeadCode>, true, 2, "removes dead code"},
     {"merge_factors", Always<mid::MergeFactors>, true, 0,
      "merges constants of consecutive multiplications"},
     {"form_fma", Asking<mid::FormFma>, true, 0, "forms fused multiply-adds"},

@@ -32,6 +32,9 @@ struct Lowering {
   mir::Module& module;
   const mid::Features& features;
   uint32_t view_mask = 0;  // as in PipelineState
+  // The module is as the neutral passes left it, which would change nothing more in it. Passes that
+  // change it clear this; those that only repeat a neutral pass are left out as long as it is set.
+  bool settled = false;
 };
 absl::Span<const Pass<Lowering>> LoweringPasses();
 const Level<Lowering>& LoweringLevel();

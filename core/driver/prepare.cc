@@ -64,6 +64,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   const Step step(sink, "compact_mir", "mir");
   mir::Compact(prepared->module);
   prepared->stopped = runner.stopped();
+  prepared->settled = runner.settled();
   prepared->rewrites = runner.rewrites();
   prepared->info.entry_point = prepared->module.entry_point;
   prepared->info.stage = mir::kStageNames[static_cast<int>(prepared->module.stage)];

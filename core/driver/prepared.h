@@ -18,6 +18,7 @@ class Prepared {
   PreparedInfo info;
   // Prepare ended at PrepareOptions::passes.stop_after: there is nothing to compile
   bool stopped = false;
+  bool settled = false;  // the neutral passes would change nothing more
   int64_t rewrites = 0;  // counted so far; Compile continues from here
 };
 

@@ -78,60 +78,74 @@ absl::StatusOr<uint32_t> ScalarAddressBits(const Instruction& inst) {
   return operand.code;
 }
 
-absl::StatusOr<uint32_t> Bits(const Instruction& inst, const Field& field) {
-  const absl::string_view name = NameOf(field.member);
-  if (IsOperand(field.member)) {
-    if (field.member == Member::kSrc0 && HasExtension(inst.form) && field.width == 9) {
-      if (inst.form == Form::kSdwa) return kSdwaMarker;
-      if (inst.form == Form::kDpp16) return kDpp16Marker;
-      return kDpp8Marker + (inst.dpp.fetch_inactive ? 1 : 0);
-    }
-    if (field.coding == Coding::kScalarAddress) return ScalarAddressBits(inst);
-    const Operand& operand = OperandOf(inst, field.member);
-    const bool slot = Exists(inst, field.member);
-    if (!operand.exists()) {
-      const auto bits = AbsentBits(inst, field, slot);
-      if (!bits) return Refuse(inst, name, "an operand is missing");
-      return *bits;
-    }
-    // An instruction without an offset register may name null (Mesa) or nothing (LLVM).
-    if (!slot && field.coding == Coding::kOrNull && operand.code == kNull) return kNull;
-    const bool kept =
-        KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
-    if (!slot && !kept) return Refuse(inst, name, "there is no such operand");
-    const auto bits = OperandBits(inst, field, operand.code);
-    if (!bits) return Refuse(inst, name, absl::StrCat("cannot hold operand ", operand.code));
+absl::StatusOr<uint32_t> BitsOfOperand(const Instruction& inst, const Field& field) {
+  if (field.member == Member::kSrc0 && HasExtension(inst.form) && field.width == 9) {
+    if (inst.form == Form::kSdwa) return kSdwaMarker;
+    if (inst.form == Form::kDpp16) return kDpp16Marker;
+    return kDpp8Marker + (inst.dpp.fetch_inactive ? 1 : 0);
+  }
+  if (field.coding == Coding::kScalarAddress) return ScalarAddressBits(inst);
+  const auto refuse = [&](absl::string_view why) {
+    return Refuse(inst, NameOf(field.member), why);
+  };
+  const Operand& operand = OperandOf(inst, field.member);
+  const bool slot = Exists(inst, field.member);
+  if (!operand.exists()) {
+    const auto bits = AbsentBits(inst, field, slot);
+    if (!bits) return refuse("an operand is missing");
     return *bits;
   }
-  const uint32_t value = Get(inst, field.member);
-  if (!Permits(inst, field.member, value)) return Refuse(inst, name, "is not for this instruction");
+  // An instruction without an offset register may name null (Mesa) or nothing (LLVM).
+  if (!slot && field.coding == Coding::kOrNull && operand.code == kNull) return kNull;
+  const bool kept = KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
+  if (!slot && !kept) return refuse("there is no such operand");
+  const auto bits = OperandBits(inst, field, operand.code);
+  if (!bits) return refuse(absl::StrCat("cannot hold operand ", operand.code));
+  return *bits;
+}
+
+// Returns the bits of a member that is no operand, whose number is `value`.
+absl::StatusOr<uint32_t> BitsOfNumber(const Instruction& inst, const Field& field, uint32_t value) {
+  const auto refuse = [&](absl::string_view why) {
+    return Refuse(inst, NameOf(field.member), why);
+  };
+  if (!Permits(inst, field.member, value)) return refuse("is not for this instruction");
   if (field.coding == Coding::kSigned) {
     const int32_t number = static_cast<int32_t>(value), limit = 1 << (field.width - 1);
-    if (number < -limit || number >= limit) return Refuse(inst, name, "out of range");
+    if (number < -limit || number >= limit) return refuse("out of range");
     return value & ((1u << field.width) - 1);
   }
-  if (field.member == Member::kDsOffset && value > 0xffff)
-    return Refuse(inst, name, "out of range");
+  if (field.member == Member::kDsOffset && value > 0xffff) return refuse("out of range");
   return value >> field.shift;
 }
 
+// Takes the bits of a field that is no operand out of `left`.
+void Take(const Field& field, uint64_t mask, Instruction& left) {
+  const bool whole = field.coding == Coding::kSigned;
+  Set(left, field.member,
+      whole ? 0 : Get(left, field.member) & ~static_cast<uint32_t>(mask << field.shift));
+}
+
+// Writes the fields of a format. The bits that they take leave `left`, which must be a bare opcode
+// in the end.
 absl::Status Write(const Instruction& inst, Format format, uint64_t& out, Instruction& left) {
   for (const Field& field : FieldsOf(format)) {
-    const auto bits = Bits(inst, field);
-    if (!bits.ok()) return bits.status();
     const uint64_t mask = (uint64_t{1} << field.width) - 1;
-    out |= (*bits & mask) << field.low;
-    // The bits that this field took leave `left`, which must be a bare opcode in the end.
     if (IsOperand(field.member)) {
+      const auto bits = BitsOfOperand(inst, field);
+      if (!bits.ok()) return bits.status();
+      out |= (*bits & mask) << field.low;
       if (field.shift == 0 && !(HasExtension(inst.form) && field.width == 9)) {
         OperandOf(left, field.member) = Operand();
       }
-    } else if (field.coding == Coding::kSigned) {
-      Set(left, field.member, 0);
-    } else {
-      Set(left, field.member,
-          Get(left, field.member) & ~static_cast<uint32_t>(mask << field.shift));
+      continue;
     }
+    const uint32_t value = Get(inst, field.member);
+    if (value == 0) continue;  // as most are: every member may be 0
+    const auto bits = BitsOfNumber(inst, field, value);
+    if (!bits.ok()) return bits.status();
+    out |= (*bits & mask) << field.low;
+    Take(field, mask, left);
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <initializer_list>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -356,6 +357,15 @@ bool BadEnable(const Instruction& inst, Wave, const OperandUses&) {
 constexpr absl::string_view kBusSource = "SOURCES.md, the constant bus; ISA guide";
 constexpr absl::string_view kGuide8 = "ISA guide; LLVM";
 
+constexpr uint32_t Of(std::initializer_list<Encoding> encodings) {
+  uint32_t bits = 0;
+  for (const Encoding e : encodings) bits |= 1u << static_cast<int>(e);
+  return bits;
+}
+constexpr uint32_t kOfImages = Of({Encoding::kMimg}), kOfExports = Of({Encoding::kExp}),
+                   kOfScalarMemory = Of({Encoding::kSmem}), kOfSopp = Of({Encoding::kSopp}),
+                   kOfBuffers = Of({Encoding::kMubuf, Encoding::kMtbuf});
+
 constexpr Rule kRules[] = {
     {"constant bus", "a vector instruction reads at most two scalars, a 64-bit shift one",
      kBusSource, BusIsOverrun},
@@ -374,44 +384,48 @@ constexpr Rule kRules[] = {
     {"trap registers", "a program that is no trap handler writes no ttmp, STATUS, TBA or TMA",
      "ISA guide, 3.4 and 3.10", WritesPrivileged},
     {"sums of differences", "the result of v_qsad or v_mqsad lies over none of its sources",
-     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", WritesOverSources},
+     "ERRATA.md, 11: LLVM; Mesa, aco_live_var_analysis.cpp", WritesOverSources,
+     Of({Encoding::kVop3})},
     {"DPP control", "the control is quad_perm, row_shl, shr, ror, mirror, share or xmask",
      "ISA guide; Mesa, aco_ir.h", BadDppControl},
     {"signs of packed integers", "neg_lo and neg_hi are for floats", "ISA guide",
-     SignsOfPackedIntegers},
+     SignsOfPackedIntegers, Of({Encoding::kVop3p})},
     {"interpolated attribute", "there are attributes 0 to 32", "ISA guide; LLVM", BadAttribute},
     {"wait counters", "counters are within their bits, and the register is null",
-     "ISA guide; Mesa, aco_insert_waitcnt.cpp", BadCounter},
+     "ISA guide; Mesa, aco_insert_waitcnt.cpp", BadCounter, Of({Encoding::kSopp, Encoding::kSopk})},
     {"clause length", "a clause has 2 to 63 instructions",
-     "ISA guide, S_CLAUSE; Mesa, aco_form_hard_clauses.cpp", BadClauseLength},
+     "ISA guide, S_CLAUSE; Mesa, aco_form_hard_clauses.cpp", BadClauseLength, kOfSopp},
     {"bits of a hardware register", "offset and size stay within 32 bits", "ISA guide, S_GETREG",
-     BadHwreg},
-    {"messages", "a message exists", "ISA guide, S_SENDMSG", BadMessage},
+     BadHwreg, Of({Encoding::kSopk})},
+    {"messages", "a message exists", "ISA guide, S_SENDMSG", BadMessage, kOfSopp},
     {"immediates", "an immediate is within its bits, and 0 where there is none", "ISA guide",
-     BadImmediate},
+     BadImmediate, kOfSopp},
     {"scalar load destination", "a scalar load does not write m0 or exec",
-     "Mesa, aco_validate.cpp; LLVM", BadScalarDestination},
+     "Mesa, aco_validate.cpp; LLVM", BadScalarDestination, kOfScalarMemory},
     {"scalar memory offset",
      "the offset of a buffer is not negative, and what has no address has no offset",
-     "ISA guide; LLVM", BadScalarOffset},
-    {"flat offset", "the offset of a FLAT access is 0 to 2047", "ISA guide; LLVM", BadFlatOffset},
+     "ISA guide; LLVM", BadScalarOffset, kOfScalarMemory},
+    {"flat offset", "the offset of a FLAT access is 0 to 2047", "ISA guide; LLVM", BadFlatOffset,
+     Of({Encoding::kFlat})},
     {"dlc", "dlc is for loads, not for stores and atomics", "Mesa, README-ISA.md", BadDlc},
-    {"tfe", "of buffer accesses only loads to registers report failures", "LLVM", BadTfe},
+    {"tfe", "of buffer accesses only loads to registers report failures", "LLVM", BadTfe,
+     kOfBuffers},
     {"cache invalidations", "buffer_gl0_inv and gl1_inv have no fields", "LLVM",
-     BadCacheInvalidation},
+     BadCacheInvalidation, kOfBuffers},
     {"gds", "gds is set where only GDS has the operation, and not on lane operations",
-     "ISA guide; LLVM", BadGds},
-    {"dmask", "gather4 selects one channel, an atomic those of its operand", kGuide8, BadDmask},
+     "ISA guide; LLVM", BadGds, Of({Encoding::kDs})},
+    {"dmask", "gather4 selects one channel, an atomic those of its operand", kGuide8, BadDmask,
+     kOfImages},
     {"image dimension", "only what addresses texels addresses samples; msaa_load does", kGuide8,
-     BadDimension},
+     BadDimension, kOfImages},
     {"rays", "a ray's intersection has dmask 15, unorm and r128, and no other fields",
-     "ISA guide; Mesa, aco_instruction_selection.cpp", BadRay},
+     "ISA guide; Mesa, aco_instruction_selection.cpp", BadRay, kOfImages},
     {"d16", "d16 is for what loads, samples, gathers or stores texels", kGuide8, BadD16},
     {"parts of an address", "NSA has as many dwords as the address needs, the rest of them 0",
-     "ISA guide; Mesa, aco_assembler.cpp", BadAddressParts},
-    {"export target", "the target exists", "ISA guide; LLVM", BadTarget},
+     "ISA guide; Mesa, aco_assembler.cpp", BadAddressParts, kOfImages},
+    {"export target", "the target exists", "ISA guide; LLVM", BadTarget, kOfExports},
     {"export channels", "compressed channels come in pairs, and a primitive has one or two",
-     "ISA guide; Mesa, aco_validate.cpp", BadEnable},
+     "ISA guide; Mesa, aco_validate.cpp", BadEnable, kOfExports},
     {kBranchTargets, "a branch goes to an instruction of the program", "ISA guide", nullptr},
     {kEnd, "nothing falls off the end", "ISA guide", nullptr},
     {kClauses,
@@ -432,8 +446,10 @@ absl::Span<const Rule> Rules() { return kRules; }
 std::vector<const Rule*> BrokenBy(const Instruction& inst, Wave wave) {
   std::vector<const Rule*> broken;
   const OperandUses uses = OperandsOf(inst, wave);
+  const uint32_t own = Of({Info(inst.op).encoding});
   for (const Rule& rule : kRules) {
-    if (rule.broken != nullptr && rule.broken(inst, wave, uses)) broken.push_back(&rule);
+    const bool may_break = rule.broken != nullptr && (rule.of & own) != 0;
+    if (may_break && rule.broken(inst, wave, uses)) broken.push_back(&rule);
   }
   return broken;
 }

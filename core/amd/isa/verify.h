@@ -25,6 +25,8 @@ struct Rule {
   absl::string_view source;
   // `uses` are the instruction's operands. Null: a rule over programs.
   bool (*broken)(const Instruction& inst, Wave wave, const OperandUses& uses);
+  // The encodings of which instructions can break it, a bit for each.
+  uint32_t of = ~uint32_t{0};
 };
 
 absl::Span<const Rule> Rules();
