@@ -95,7 +95,8 @@ class WaveScheduler {
     return lir::schedule::ScheduleBeforeAllocation(Gfx1030Machine(), &f_,
                                                    {.reserve = {reserve, kSgprReserve, 0},
                                                     .balanced = {kVgprReserve, 0, 0},
-                                                    .excess = {0, 0, kSccExcess}});
+                                                    .excess = {0, 0, kSccExcess},
+                                                    .fewest_live = false});
   }
 
   Work& w_;

@@ -65,7 +65,8 @@ class Scheduler {
         builder_(t, f, false),
         pressure_(t, f),
         hoist_(t, f),
-        live_after_(f.values.size(), 0) {
+        live_after_(f.values.size(), 0),
+        fewest_live_(options.fewest_live) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
       const auto of = [&](const std::vector<uint32_t>& v) {
         return p < v.size() ? int64_t{v[p]} : 0;
@@ -251,7 +252,7 @@ class Scheduler {
     if (latency_helps && exits_.size() == 1 && !any_order_fits_) Judge(b, &fast);
     if (fast.cycles < original_cycles && fast.merit.fits) {
       best = std::move(fast);
-    } else {
+    } else if (latency_helps || !any_order_fits_ || fewest_live_) {
       Choose(b, windows, latency_helps, std::move(fast), &best);
       stats_.blocks_over += best.merit.over != 0;
     }
@@ -309,6 +310,7 @@ class Scheduler {
   absl::Span<const Exits> exits_;  // alternatives to try in it
   NodeOrder order_;
   std::vector<char> live_after_;
+  const bool fewest_live_;
   ScheduleStats stats_;
 };
 

@@ -40,6 +40,8 @@ struct ScheduleOptions {
   // Per pool whose excess is saved in registers of another: cost of a unit, in cycles
   // (PoolLimit::excess).
   std::vector<uint32_t> excess;
+  // Looks for an order with fewer live values also where all values of the function fit at once.
+  bool fewest_live = true;
 };
 
 struct ScheduleStats {
