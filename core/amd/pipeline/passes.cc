@@ -139,12 +139,14 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   w.spilled_vgprs = stats->spill.scratch_units;
   w.spilled_sgprs = stats->spill.lane_places;
   context.set_max_live(stats->max_live[kPoolVgpr].logical);
+  w.copies_inserted = stats->copies_inserted != 0 || w.lir.spill_units != 0;
   w.stage = Work::Stage::kAllocated;
   return true;
 }
 
+// The order of before allocation is as good as it was where nothing has been added.
 absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
-  if (!context.Rewrite()) return false;
+  if (!w.copies_inserted || !context.Rewrite()) return false;
   return lir::schedule::ScheduleAfterAllocation(Gfx1030Machine(), &w.lir).changed() != 0;
 }
 

@@ -26,6 +26,7 @@ struct Work : ModuleAtWidth {
   Stage stage = Stage::kNothing;
   lir::Function lir;
   std::vector<lir::InstId> unscheduled;  // `lir`'s instructions in the order before scheduling
+  bool copies_inserted = false;          // allocation has added copies, spills or fills
   uint32_t vgpr_goal = 0;  // the most VGPRs with which as many waves share a SIMD as planned
   Program program;
   Binary binary;
