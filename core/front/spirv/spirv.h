@@ -46,12 +46,15 @@ constexpr uint32_t kMaxTypeDepth = 64;
 // above.
 constexpr uint32_t kMaxLeaves = 1u << 16;
 
+struct InstructionLayout;  // core/front/grammar/spirv_grammar.h
+
 // A view of one instruction of the module.
 struct SpirvInst {
   spv::Op op = spv::Op::OpNop;
-  absl::Span<const uint32_t> words;  // the first holds opcode and word count
-  uint32_t type = 0;                 // result type, 0 if none
-  uint32_t result = 0;               // result id, 0 if none
+  const InstructionLayout* layout = nullptr;  // null: not in the grammar
+  absl::Span<const uint32_t> words;           // the first holds opcode and word count
+  uint32_t type = 0;                          // result type, 0 if none
+  uint32_t result = 0;                        // result id, 0 if none
   uint32_t operand(size_t i) const { return i < words.size() ? words[i] : 0; }
   size_t size() const { return words.size(); }
 };

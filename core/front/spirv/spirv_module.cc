@@ -46,10 +46,10 @@ SpirvInst SpirvModule::Inst(uint32_t offset) const {
   SpirvInst inst;
   inst.op = static_cast<spv::Op>(words[offset] & 0xffff);
   inst.words = absl::MakeConstSpan(words.data() + offset, words[offset] >> 16);
-  const InstructionLayout* layout = LayoutOf(inst.op);
-  if (layout == nullptr) return inst;
-  if (layout->has_type) inst.type = inst.operand(1);
-  if (layout->has_result) inst.result = inst.operand(layout->has_type ? 2 : 1);
+  inst.layout = LayoutOf(inst.op);
+  if (inst.layout == nullptr) return inst;
+  if (inst.layout->has_type) inst.type = inst.operand(1);
+  if (inst.layout->has_result) inst.result = inst.operand(inst.layout->has_type ? 2 : 1);
   return inst;
 }
 

@@ -81,15 +81,13 @@ absl::Status Parser::Run() {
   const size_t size = m_.words.size();
   for (size_t offset = kHeaderWords; offset < size;) {
     const uint32_t count = m_.words[offset] >> 16;
-    const auto op = static_cast<spv::Op>(m_.words[offset] & 0xffff);
     if (count == 0 || count > size - offset) {
       return Invalid("instruction at word " + std::to_string(offset) + " runs past the end");
     }
-    const InstructionLayout* layout = LayoutOf(op);
-    if (layout != nullptr && count < layout->least_words) {
-      return Invalid(OpText(op) + " is too short");
-    }
     const SpirvInst inst = m_.Inst(static_cast<uint32_t>(offset));
+    if (inst.layout != nullptr && count < inst.layout->least_words) {
+      return Invalid(OpText(inst.op) + " is too short");
+    }
     if (absl::Status s = Instruction(inst, static_cast<uint32_t>(offset)); !s.ok()) {
       return WithInstruction(std::move(s), static_cast<uint32_t>(offset));
     }
@@ -114,9 +112,8 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
     case spv::Op::OpModuleProcessed: return absl::OkStatus();
     default: break;
   }
-  const InstructionLayout* layout = LayoutOf(inst.op);
-  const bool has_result = layout != nullptr && layout->has_result;
-  const bool has_type = layout != nullptr && layout->has_type;
+  const bool has_result = inst.layout != nullptr && inst.layout->has_result;
+  const bool has_type = inst.layout != nullptr && inst.layout->has_type;
   if (has_result && inst.result == 0) return Invalid(OpText(inst.op) + " has the result id 0");
   if (has_type && m_.Type(inst.type) == nullptr) {
     return Invalid(OpText(inst.op) + " has a result type that is not a type", inst.result);
@@ -149,7 +146,7 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst, uint32_t offset) {
   }
   if (inst.result != 0 && inst.type == 0) return types_.Read(inst);
   if (inst.result != 0) return constants_.Read(inst);
-  const std::string_view cause = LayoutOf(inst.op) == nullptr ? "" : CauseOf(inst.op);
+  const std::string_view cause = inst.layout == nullptr ? "" : CauseOf(inst.op);
   if (!cause.empty()) {
     return Refused(cause, OpText(inst.op), inst.operand(1));
   }

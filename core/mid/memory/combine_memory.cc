@@ -51,12 +51,7 @@ struct Group {
 class Combiner {
  public:
   Combiner(Module& module, const Features::Access& most, PassContext& context)
-      : m_(module),
-        most_(most),
-        b_(module),
-        replace_(module),
-        context_(context),
-        divergence_(module, UniformFor::kOneRegister) {}
+      : m_(module), most_(most), b_(module), replace_(module), context_(context) {}
 
   bool Run() {
     Visit(m_.body);
@@ -71,9 +66,10 @@ class Combiner {
     stores_.clear();
     before_.assign(list.size(), {});
     dropped_.assign(list.size(), false);
+    combined_ = false;
     for (size_t i = 0; i < list.size(); ++i) VisitInst(list[i], i);
     CloseAll();
-    Rebuild(region);
+    if (combined_) Rebuild(region);
     for (InstId id : list) {
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
     }
@@ -200,7 +196,7 @@ class Combiner {
 
   // Returns true for loads at an offset that lanes share: one message reads a block for all of
   // them, with its gaps.
-  bool IsBlock(const Group& g) const {
+  bool IsBlock(const Group& g) {
     const Access& access = g.access();
     if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&
         access.op != Op::kLoadShared) {
@@ -209,7 +205,7 @@ class Combiner {
     if (!access.base.valid()) {
       return access.space != Space::kReadOnly || most_.block_of_constants;
     }
-    return divergence_.Uniform(access.base);
+    return divergence().Uniform(access.base);
   }
 
   // Blocks of shared memory must be aligned.
@@ -218,9 +214,16 @@ class Combiner {
            m_.inst(member.inst).imm1 >= most_.shared_block_alignment;
   }
 
+  // The analysis is of the module before the pass. Few groups ask for it.
+  const Divergence& divergence() {
+    if (!divergence_) divergence_.emplace(m_, UniformFor::kOneRegister);
+    return *divergence_;
+  }
+
   void Combine(absl::Span<const Member> run, bool store) {
     if (!context_.Rewrite()) return;
-    changed_ = true;
+    divergence();  // before the first change
+    changed_ = combined_ = true;
     const auto by_position = [](const Member& a, const Member& b) {
       return a.position < b.position;
     };
@@ -291,10 +294,11 @@ class Combiner {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  const Divergence divergence_;              // of the module before the pass
+  std::optional<Divergence> divergence_;
   std::vector<Group> loads_, stores_;        // open at the current position
   std::vector<std::vector<InstId>> before_;  // new instructions, by position in the old list
   std::vector<bool> dropped_;                // by position in the old list
+  bool combined_ = false;                    // something of the current region
   bool changed_ = false;
 };
 
