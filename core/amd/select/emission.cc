@@ -24,6 +24,10 @@ Emission::Emission(const mir::Module& m, const Abi& abi, uint32_t width)
       zero_above_(m.values.size()),
       one_value_(FindOneValues(m, divergence())) {
   f_.dispatch_width = static_cast<uint8_t>(width);
+  // Most values of MIR become one of LIR, and an instruction that makes it.
+  f_.values.reserve(m.values.size());
+  f_.insts.reserve(m.values.size());
+  f_.operands.reserve(m.operands.size() + m.values.size());
 }
 
 lir::Function Emission::Finish() {

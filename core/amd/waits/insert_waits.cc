@@ -192,7 +192,10 @@ class Solver {
 
 class Rewriter {
  public:
-  explicit Rewriter(const Program& program) : program_(program), moved_(program.rows.size() + 1) {}
+  explicit Rewriter(const Program& program) : program_(program), moved_(program.rows.size() + 1) {
+    constexpr size_t kMore = 4;  // a wait for every four rows, and two in small programs
+    rows_.reserve(program.rows.size() + program.rows.size() / kMore + 2);
+  }
 
   void Add(size_t i, const Need& need) {
     moved_[i] = static_cast<int>(rows_.size());

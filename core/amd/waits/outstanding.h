@@ -40,6 +40,8 @@ Event EventOf(const isa::Instruction& inst);
 
 class Outstanding {
  public:
+  Outstanding() { entries_.reserve(kUsual); }
+
   // Returns the waits that the instruction needs before it is issued: for registers that it reads
   // or writes, and at barriers what its simm asks for (1 LDS, 2 buffers, images, global memory).
   // Some may be met in any case: see Pending.
@@ -52,6 +54,7 @@ class Outstanding {
   bool Join(const Outstanding& other);
 
  private:
+  static constexpr size_t kUsual = 16;  // registers
   static constexpr int8_t kEnded = -1;
 
   struct Entry {

@@ -5,6 +5,7 @@
 // This file reads the header, finds where each instruction begins and ends, and passes it to its
 // reader. Each reader alone fills its part of the module's tables, and keeps what it must remember
 // while reading.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,8 @@ absl::Status ReadHeader(SpirvModule& m) {
   m.bound = w[3];
   m.defs.resize(m.bound);
   m.decorations.resize(m.bound);
+  constexpr uint32_t kIdsAType = 4, kMostTypes = 64;
+  m.types.reserve(std::min(m.bound / kIdsAType, kMostTypes));
   return absl::OkStatus();
 }
 

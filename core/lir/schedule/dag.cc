@@ -79,8 +79,11 @@ void DagBuilder::Build(absl::Span<const InstId> window, InstId terminator, Dag* 
 void DagBuilder::Begin(absl::Span<const InstId> window) {
   dag_->nodes.assign(window.size(), DagNode());
   dag_->has_exits = false;
+  constexpr size_t kEdges = 4, kReads = 2;  // of most instructions
   raw_.clear();
+  raw_.reserve(kEdges * window.size());
   readers_.clear();
+  readers_.reserve(kReads * window.size());
   last_edge_.assign(window.size(), kNone);
   memory_.fill(Access());
   ordered_reads_ = effects_ = exits_ = Access();

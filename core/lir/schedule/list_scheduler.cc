@@ -131,6 +131,7 @@ uint32_t LatencyScheduler::Pop(const Dag& dag) {
 int LatencyScheduler::Order(const Dag& dag, Exits exits, NodeOrder* order) {
   Prepare(dag, exits);
   order->clear();
+  order->reserve(dag.nodes.size());
   for (uint32_t n = 0; n < dag.nodes.size(); ++n) {
     if (parents_[n] == 0) Push(dag, n);
   }
