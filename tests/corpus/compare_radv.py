@@ -107,7 +107,7 @@ def kiln_programs(compiler, names, wave, rounds, folder, stats):
         f.write("".join(n + "\n" for n in names))
     lines = {}
     for _ in range(rounds):
-        run([compiler, "--target=gfx1030", "--no-validate", "--widths=%d" % wave, "--dump=" + folder,
+        run([compiler, "--target=gfx1030", "--no-validate", "--warm", "--widths=%d" % wave, "--dump=" + folder,
              "--jsonl=" + results, listing])
         for line in lines_of(results):
             lines.setdefault(line["file"], []).append(line)

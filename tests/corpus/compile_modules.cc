@@ -2,12 +2,14 @@
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
 //   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
-//   [--dump=DIR] [--jsonl=FILE] LIST
+//   [--warm] [--dump=DIR] [--jsonl=FILE] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
 // variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
 // none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
-// by pass; --dump writes the machine code of each variant to DIR
+// by pass; with --warm the first module is compiled once more before all others, and not reported,
+// so that no time has what a process does once (a worker has done it for its first request); --dump
+// writes the machine code of each variant to DIR
 // (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes an object for
 // each module: "file", "cause" of a refusal or null, "pass_us" (thread CPU time of all passes) and
 // "variants", of which each has "width", its statistics by name and, with --dump, "binary". Counts
@@ -41,6 +43,7 @@ struct Arguments {
   bool validate = true;
   bool hashes = false;
   bool passes = false;
+  bool warm = false;
   std::string dump;
   std::string jsonl;
   std::string list;
@@ -178,6 +181,8 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       args->hashes = true;
     } else if (a == "--passes") {
       args->passes = true;
+    } else if (a == "--warm") {
+      args->warm = true;
     } else if (a.empty() || a[0] == '-' || !args->list.empty()) {
       return false;
     } else {
@@ -194,7 +199,7 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--dump=DIR] [--jsonl=FILE] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--warm] [--dump=DIR] [--jsonl=FILE] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
@@ -202,6 +207,16 @@ int main(int argc, char** argv) {
   PassTimes times(args.passes);
   Totals totals;
   for (std::string path; std::getline(list, path);) {
+    if (args.warm && !path.empty()) {
+      Arguments once;
+      once.target = args.target;
+      once.widths = args.widths;
+      once.validate = args.validate;
+      PassTimes unreported(false);
+      Totals none;
+      CompileOne(path, once, &unreported, &none);
+      args.warm = false;
+    }
     if (!path.empty()) lines << CompileOne(path, args, &times, &totals).dump() << '\n';
   }
   if (args.passes) times.Print();

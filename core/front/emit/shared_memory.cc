@@ -17,11 +17,14 @@ constexpr uint32_t kMaxSharedBytes = 1u << 24;
 // be the id of a variable not found yet.
 std::vector<bool> UsedVariables(const SpirvModule& spirv, const Plan& plan) {
   std::vector<bool> used(spirv.variables.size());
+  const auto counts = [](const SpirvVariable& v) {
+    return v.storage == spv::StorageClass::Workgroup ||
+           v.storage == spv::StorageClass::PushConstant;
+  };
+  if (std::none_of(spirv.variables.begin(), spirv.variables.end(), counts)) return used;
   const auto is_new = [&](uint32_t id) {
     const SpirvVariable* v = spirv.Variable(id);
-    return v != nullptr && !used[spirv.Def(id).index] &&
-           (v->storage == spv::StorageClass::Workgroup ||
-            v->storage == spv::StorageClass::PushConstant);
+    return v != nullptr && !used[spirv.Def(id).index] && counts(*v);
   };
   std::vector<uint32_t> ids;
   for (uint32_t f : plan.order) {

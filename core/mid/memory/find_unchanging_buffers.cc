@@ -40,11 +40,15 @@ bool MayBeSame(const Resource& a, const Resource& b) {
 }  // namespace
 
 absl::StatusOr<bool> FindUnchangingBuffers(Module& m, PassContext& context) {
+  const auto is_candidate = [](const Resource& r) {
+    return r.kind == ResourceKind::kStorageBuffer && !r.unchanging;
+  };
+  if (std::none_of(m.resources.begin(), m.resources.end(), is_candidate)) return false;
   const Written written = FindWritten(m);
   if (written.anything) return false;
   bool changed = false;
   for (Resource& r : m.resources) {
-    if (r.kind != ResourceKind::kStorageBuffer || r.unchanging) continue;
+    if (!is_candidate(r)) continue;
     bool is_written = false;
     for (size_t i = 0; i < m.resources.size() && !is_written; ++i) {
       is_written = written.resources[i] && MayBeSame(r, m.resources[i]);

@@ -25,15 +25,9 @@ using mir::ValueId;
 class Numbering {
  public:
   Numbering(Module& module, PassContext& context)
-      : m_(module),
-        b_(module),
-        replace_(module),
-        context_(context),
-        known_(module.values.size()),
-        loop_writes_(module.insts.size()) {}
+      : m_(module), b_(module), replace_(module), context_(context), known_(module.values.size()) {}
 
   bool Run() {
-    SummariseWrites(m_.body);
     Visit(m_.body);
     replace_.Apply(m_);
     return changed_;
@@ -63,7 +57,7 @@ class Numbering {
       const std::optional<Access> access = AccessOf(m_, id);
       if (access.has_value() && access->writes) mine |= MemorySetOf(*access);
       for (int r = 0; r < inst.num_regions; ++r) mine |= SummariseWrites(inst.regions[r]);
-      if (inst.op == Op::kLoop) loop_writes_[id.index] = mine;
+      if (inst.op == Op::kLoop && !loop_writes_.empty()) loop_writes_[id.index] = mine;
       all |= mine;
     }
     return all;
@@ -226,6 +220,10 @@ class Numbering {
 
   void VisitLoop(InstId id) {
     const RegionId body = m_.inst(id).regions[0];
+    if (loop_writes_.empty()) {  // this is the first loop
+      loop_writes_.resize(m_.insts.size());
+      SummariseWrites(m_.body);
+    }
     memory_.Forget(loop_writes_[id.index]);
     memory_.ForgetCoherent();
     const KnownMemory before = memory_;
@@ -270,7 +268,7 @@ class Numbering {
   KeyTable columns_;            // of one MergeColumns; kept for its memory
   std::vector<ValueId> known_;  // by value: its constant in this region, or invalid
   KnownMemory memory_;
-  std::vector<MemorySet> loop_writes_;  // by instruction, of loops
+  std::vector<MemorySet> loop_writes_;  // by instruction, of loops; empty before the first
   std::vector<Scope> scopes_;
   bool changed_ = false;
 };

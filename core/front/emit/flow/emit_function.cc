@@ -34,7 +34,6 @@ bool Functions::EmitFunction(uint32_t index, bool* end) const {
   c_.place = std::move(caller);
   e_.errors.set_function(c_.place.function->id);
   e_.errors.set_instruction(call);
-  Unbind(spirv().functions[index]);
   return ok();
 }
 
@@ -115,7 +114,9 @@ bool Functions::EmitCall(const SpirvInst& inst, bool* returns) const {
   if (!Charge((plan.end_slot - plan.first_slot) / 4) || !BindParameters(inst, *callee)) {
     return false;
   }
-  if (!EmitFunction(index, returns)) return false;
+  const bool emitted = EmitFunction(index, returns);
+  Unbind(*callee);
+  if (!emitted) return false;
   return *returns ? DefineResult(inst, plan) : true;
 }
 
