@@ -226,7 +226,14 @@ struct SpirvDef {
   uint32_t type = 0;             // result type of constants, variables, body ids
 };
 
-enum class ExtInstSet : uint8_t { kNone, kGlsl450, kNonSemantic, kUnknown };
+enum class ExtInstSet : uint8_t {
+  kNone,
+  kGlsl450,
+  kAmdTrinary,  // SPV_AMD_shader_trinary_minmax
+  kAmdBallot,   // SPV_AMD_shader_ballot
+  kNonSemantic,
+  kUnknown
+};
 
 struct SpirvModule {
   std::vector<uint32_t> words;

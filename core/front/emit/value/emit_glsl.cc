@@ -123,7 +123,10 @@ class GlslEmitter : public InstEmitter {
 }  // namespace
 
 bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
-  if (spirv().InstSet(inst.operand(3)) != ExtInstSet::kGlsl450) {
+  const ExtInstSet set = spirv().InstSet(inst.operand(3));
+  if (set == ExtInstSet::kAmdTrinary) return EmitTrinaryOfAmd(c_, inst);
+  if (set == ExtInstSet::kAmdBallot) return EmitBallotOfAmd(c_, inst);
+  if (set != ExtInstSet::kGlsl450) {
     if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
       return Malformed("extended instruction of an unknown set", inst.result);
     }
