@@ -52,8 +52,8 @@ bool EmitMatrix(ImportContext& c, const SpirvInst& inst, bool* handled);
 bool EmitIntegerDot(ImportContext& c, const SpirvInst& inst, bool* handled);
 bool EmitExtInst(ImportContext& c, const SpirvInst& inst);
 // Extended instructions of SPV_AMD_shader_trinary_minmax and SPV_AMD_shader_ballot.
-bool EmitTrinaryOfAmd(ImportContext& c, const SpirvInst& inst);
-bool EmitBallotOfAmd(ImportContext& c, const SpirvInst& inst);
+bool EmitTrinary(ImportContext& c, const SpirvInst& inst);
+bool EmitVendorBallot(ImportContext& c, const SpirvInst& inst);
 
 // emit_undefined.cc, for reference executions: marks undefined leaves of a result before it is
 // bound.

@@ -229,8 +229,8 @@ struct SpirvDef {
 enum class ExtInstSet : uint8_t {
   kNone,
   kGlsl450,
-  kAmdTrinary,  // SPV_AMD_shader_trinary_minmax
-  kAmdBallot,   // SPV_AMD_shader_ballot
+  kTrinary,       // SPV_AMD_shader_trinary_minmax
+  kVendorBallot,  // SPV_AMD_shader_ballot
   kNonSemantic,
   kUnknown
 };

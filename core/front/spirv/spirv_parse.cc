@@ -52,8 +52,8 @@ absl::Status ReadHeader(SpirvModule& m) {
   m.bound = w[3];
   m.defs.resize(m.bound);
   m.decorations.resize(m.bound);
-  constexpr uint32_t kIdsAType = 4, kMostTypes = 64;
-  m.types.reserve(std::min(m.bound / kIdsAType, kMostTypes));
+  constexpr uint32_t kIdsAType = 4, kMaxTypes = 64;
+  m.types.reserve(std::min(m.bound / kIdsAType, kMaxTypes));
   return absl::OkStatus();
 }
 

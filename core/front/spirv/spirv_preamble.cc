@@ -46,8 +46,8 @@ absl::Status ReadImport(SpirvModule& m, const SpirvInst& inst) {
   if (next == 0) return Invalid("extended instruction set name has no end", inst.result);
   ExtInstSet set = ExtInstSet::kUnknown;
   if (name == "GLSL.std.450") set = ExtInstSet::kGlsl450;
-  if (name == "SPV_AMD_shader_trinary_minmax") set = ExtInstSet::kAmdTrinary;
-  if (name == "SPV_AMD_shader_ballot") set = ExtInstSet::kAmdBallot;
+  if (name == "SPV_AMD_shader_trinary_minmax") set = ExtInstSet::kTrinary;
+  if (name == "SPV_AMD_shader_ballot") set = ExtInstSet::kVendorBallot;
   if (name.rfind("NonSemantic.", 0) == 0 || name == "OpenCL.DebugInfo.100" || name == "DebugInfo") {
     set = ExtInstSet::kNonSemantic;
   }

@@ -86,7 +86,7 @@ class Scheduler {
   }
 
  private:
-  // What is live, and the units that orders need: small blocks are often scheduled without.
+  // Liveness and the units that orders need: small blocks are often scheduled without.
   struct Pressure {
     Pressure(const Machine& t, const Function& f)
         : live(t, f, Liveness::Detail::kBlockEnds), of(t, f, live) {}

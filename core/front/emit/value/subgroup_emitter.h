@@ -1,5 +1,5 @@
 // Emits operations between the lanes of a subgroup: emit_subgroup.cc, emit_partition.cc for those
-// on partitions, and emit_amd.cc for those of AMD's extensions.
+// on partitions, and emit_vendor.cc for those of vendors' extensions.
 #ifndef KILN_CORE_FRONT_EMIT_VALUE_SUBGROUP_EMITTER_H_
 #define KILN_CORE_FRONT_EMIT_VALUE_SUBGROUP_EMITTER_H_
 
@@ -26,9 +26,9 @@ class SubgroupEmitter : public InstEmitter {
   bool EmitSubgroup(const SpirvInst& inst, bool* handled);
   bool SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value);
 
-  // emit_amd.cc
+  // emit_vendor.cc
   bool EmitTrinary(const SpirvInst& inst);
-  bool EmitBallotOfAmd(const SpirvInst& inst);
+  bool EmitVendorBallot(const SpirvInst& inst);
 
  private:
   bool EmitVote(const SpirvInst& inst, size_t first, mir::Op op);
@@ -54,7 +54,7 @@ class SubgroupEmitter : public InstEmitter {
   bool SourceLane(const SpirvInst& inst, ValueId operand, mir::Op* op, uint32_t* imm,
                   ValueId* lane);
 
-  // emit_amd.cc
+  // emit_vendor.cc
   bool EmitReadOrZero(const SpirvInst& inst, ValueId lane);
 
   // emit_partition.cc

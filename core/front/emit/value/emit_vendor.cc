@@ -2,7 +2,7 @@
 //
 // Reads of other lanes become shuffles whose lane is computed; a lane that is off gives 0 to those
 // that read it. The group operations of SPV_AMD_shader_ballot, which are instructions of their own,
-// are emit_subgroup.cc's. SPV_AMD_gcn_shader and the rest of AMD's sets are refused.
+// are emit_subgroup.cc's. Other sets of vendors are refused.
 #include <array>
 
 #include "core/front/emit/emit.h"
@@ -58,7 +58,7 @@ bool SubgroupEmitter::EmitTrinary(const SpirvInst& inst) {
   return ok() && Define(inst, results);
 }
 
-bool SubgroupEmitter::EmitBallotOfAmd(const SpirvInst& inst) {
+bool SubgroupEmitter::EmitVendorBallot(const SpirvInst& inst) {
   switch (static_cast<Lanes>(inst.operand(4))) {
     case Lanes::kSwizzle: {
       Leaves offsets;
@@ -104,9 +104,9 @@ bool SubgroupEmitter::EmitBallotOfAmd(const SpirvInst& inst) {
       const auto count = [&](ValueId word, ValueId lanes) {
         return Emit(Op::kBitCount, {Emit(Op::kAnd, {word, lanes})});
       };
-      return DefineCount(
-          inst, Emit(Op::kIadd, {count(ConvertInt(mask, mir::Type::kI32, false), below[0]),
-                                 count(high, below[1])}));
+      return DefineCount(inst,
+                         Emit(Op::kIadd, {count(ConvertInt(mask, mir::Type::kI32, false), below[0]),
+                                          count(high, below[1])}));
     }
     default:
       return Malformed("no instruction of SPV_AMD_shader_ballot has this number", inst.result);
@@ -126,12 +126,12 @@ bool SubgroupEmitter::EmitReadOrZero(const SpirvInst& inst, ValueId lane) {
   return ok() && Define(inst, results);
 }
 
-bool EmitTrinaryOfAmd(ImportContext& c, const SpirvInst& inst) {
+bool EmitTrinary(ImportContext& c, const SpirvInst& inst) {
   return SubgroupEmitter(c).EmitTrinary(inst);
 }
 
-bool EmitBallotOfAmd(ImportContext& c, const SpirvInst& inst) {
-  return SubgroupEmitter(c).EmitBallotOfAmd(inst);
+bool EmitVendorBallot(ImportContext& c, const SpirvInst& inst) {
+  return SubgroupEmitter(c).EmitVendorBallot(inst);
 }
 
 }  // namespace kiln::front
