@@ -68,11 +68,11 @@ TEST(FinaliseTest, ConstantDataFollowsThePadding) {
   const std::vector<uint8_t> data = {1, 2, 3, 4};
   const auto binary = Finalise(program, data);
   ASSERT_TRUE(binary.ok()) << binary.status();
+  const std::vector<isa::PlacedInstruction> decoded = Decoded(*binary);
   for (size_t i = 0; i < binary->program.size(); ++i) {
-    const isa::PlacedInstruction &encoded = binary->program[i], &decoded = Decoded(*binary)[i];
-    EXPECT_EQ(encoded.offset, decoded.offset);
-    EXPECT_EQ(encoded.length, decoded.length);
-    EXPECT_EQ(encoded.inst, decoded.inst);
+    EXPECT_EQ(binary->program[i].offset, decoded[i].offset);
+    EXPECT_EQ(binary->program[i].length, decoded[i].length);
+    EXPECT_EQ(binary->program[i].inst, decoded[i].inst);
   }
   EXPECT_EQ(binary->data_offset, 48u);  // 20 of instructions, 20 of padding, aligned to 16
   EXPECT_EQ(binary->bytes.size(), 52u);
