@@ -106,6 +106,21 @@ TEST(Pass, GroupRepeatsUntilNothingChanges) {
   EXPECT_EQ(out.text, "L");
 }
 
+TEST(Pass, AGroupThatWouldChangeNothingMoreIsSettled) {
+  const auto settled = [](const PassOptions& options, const std::string& text) {
+    Toy toy{text};
+    const Budget budget;
+    Runner runner(options, nullptr, budget);
+    EXPECT_EQ(runner.Run(kLevel, absl::MakeConstSpan(kTable, 2), toy), absl::OkStatus());
+    return runner.settled();
+  };
+  EXPECT_TRUE(settled({}, "ab"));
+  // More changes than the iterations of a group.
+  EXPECT_FALSE(settled({}, "aaaaaaaa"));
+  EXPECT_FALSE(settled({.disabled = {"climb"}}, "ab"));
+  EXPECT_FALSE(settled({.bisect_limit = 100}, "ab"));
+}
+
 TEST(Pass, RowsIdleInThisStateAreSkipped) {
   const Pass<Toy> table[] = {
       {.name = "once",

@@ -44,6 +44,14 @@
 namespace kiln {
 namespace {
 
+using Changed = absl::StatusOr<bool>;
+
+// A pass that acts on ifs and loops alone, which a module of one region has none of.
+template <Changed (*pass)(mir::Module&, PassContext&)>
+Changed OfBranches(mir::Module& module, PassContext& context) {
+  return module.regions.size() > 1 ? pass(module, context) : false;
+}
+
 // Rows of one group repeat while something changes.
 constexpr Pass<mir::Module> kNeutral[] = {
     {"simplify", mid::Simplify, true, 1, "folds constants and applies algebraic rules"},
@@ -51,20 +59,22 @@ constexpr Pass<mir::Module> kNeutral[] = {
      "marks storage buffers that are not written while the program runs"},
     {"merge_equal_values", mid::MergeEqualValues, true, 1,
      "merges computations and loads known to give equal values"},
-    {"hoist_common_code", mid::HoistCommonCode, true, 1,
+    {"hoist_common_code", OfBranches<mid::HoistCommonCode>, true, 1,
      "hoists computations that both sides of an if have in common"},
-    {"unroll_loops", mid::UnrollLoops, true, 1, "unrolls loops with a known number of iterations"},
+    {"unroll_loops", OfBranches<mid::UnrollLoops>, true, 1,
+     "unrolls loops with a known number of iterations"},
     {"promote_private_arrays", mid::PromotePrivateArrays, true, 1,
      "turns elements of private arrays into values"},
     {"tabulate_arrays", mid::TabulateArrays, true, 1,
      "turns private arrays of constants into tables"},
-    {"unroll_array_loops", mid::UnrollArrayLoops, true, 1,
+    {"unroll_array_loops", OfBranches<mid::UnrollArrayLoops>, true, 1,
      "unrolls all loops that keep a private array in memory"},
-    {"merge_carried_values", mid::MergeCarriedValues, true, 1,
+    {"merge_carried_values", OfBranches<mid::MergeCarriedValues>, true, 1,
      "removes values that ifs and loops carry needlessly"},
     {"narrow_carried_values", mid::NarrowCarriedValues, true, 1,
      "carries 16-bit values through ifs and loops in 16 bits"},
-    {"convert_if_to_select", mid::ConvertIfToSelect, true, 1, "turns small ifs into selects"},
+    {"convert_if_to_select", OfBranches<mid::ConvertIfToSelect>, true, 1,
+     "turns small ifs into selects"},
     {"kill_in_line", mid::KillInLine, true, 1,
      "turns branches that only kill into conditional kills"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1,
@@ -89,8 +99,6 @@ constexpr Pass<Linking> kLinking[] = {
 };
 
 using mid::Features;
-
-using Changed = absl::StatusOr<bool>;
 
 // Notes whether a pass has changed the module; returns that.
 Changed Noted(Lowering& lowering, Changed changed) {
@@ -158,7 +166,7 @@ constexpr Pass<Lowering> kLowerings[] = {
      "lowers dot products of four bytes to products of the bytes"},
     {"lower_division", Always<mid::LowerDivision>, true, 0,
      "lowers integer division by constants to multiplication"},
-    {"end_helper_loops", Always<mid::EndHelperLoops>, false, 0,
+    {"end_helper_loops", Always<OfBranches<mid::EndHelperLoops>>, false, 0,
      "terminates helper lanes' loops whose exit depends on an atomic"},
     {"lower_float_atomics", Asking<mid::LowerFloatAtomics>, false, 0,
      "lowers float atomics to loops of compare-exchanges"},
@@ -176,11 +184,11 @@ constexpr Pass<Lowering> kLowerings[] = {
     {"merge_factors", Always<mid::MergeFactors>, true, 0,
      "merges constants of consecutive multiplications"},
     {"form_fma", Asking<mid::FormFma>, true, 0, "forms fused multiply-adds"},
-    {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
+    {"hoist_invariants", Always<OfBranches<mid::HoistInvariants>>, true, 0,
      "hoists loop-invariant computations out of loops"},
-    {"merge_carried_hoisted", Always<mid::MergeCarriedValues>, true, 0,
+    {"merge_carried_hoisted", Always<OfBranches<mid::MergeCarriedValues>>, true, 0,
      "removes values that ifs and loops carry needlessly"},
-    {"sink_values", Always<mid::SinkValues>, true, 0,
+    {"sink_values", Always<OfBranches<mid::SinkValues>>, true, 0,
      "sinks computations into the branch that uses them"},
     {"lower_nonuniform", Asking<mid::LowerNonuniform>, false, 0,
      "makes descriptor indices and texel offsets uniform"},

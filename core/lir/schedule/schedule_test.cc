@@ -331,8 +331,8 @@ TEST(ScheduleTest, AScheduleThatDoesNotFitIsNotTaken) {
   EXPECT_EQ(Ops(f)[0], "add");  // the load first needs three
 }
 
-TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
-  // Eight loads and then eight stores; one at a time needs two registers instead of nine.
+// Eight additions and then eight uses; one at a time needs two registers instead of nine.
+std::string AddsThenUses() {
   std::string text = "function test width 8\nvalue %0 G 4x1\n";
   for (int k = 1; k <= 8; ++k) text += "value %" + std::to_string(k) + " G 4x1\n";
   text += "livein %0 at 8\nblock b0 depth 0\n";
@@ -340,8 +340,23 @@ TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
     text += "  %" + std::to_string(k) + ":ud = add %0:ud #0x1:ud {w8}\n";
   }
   for (int k = 1; k <= 8; ++k) text += "  exit %" + std::to_string(k) + ":ud {w8}\n";
-  text += "  store %0:ud\n  end\n";
-  Function f = Read(text);
+  return text + "  store %0:ud\n  end\n";
+}
+
+TEST(ScheduleTest, FewerLiveValuesCountWhereAllFitUnlessTheyNeedNot) {
+  ScheduleOptions options;
+  Function f = Read(AddsThenUses());
+  EXPECT_EQ(ScheduleBeforeAllocation(TestMachine(), &f, options).of(Policy::kPressure), 1u);
+  options.fewest_live = false;
+  f = Read(AddsThenUses());
+  EXPECT_EQ(ScheduleBeforeAllocation(TestMachine(), &f, options).of(Policy::kSource), 1u);
+  options.reserve = {1024 - 32, 0};  // nine registers are not there
+  f = Read(AddsThenUses());
+  EXPECT_EQ(ScheduleBeforeAllocation(TestMachine(), &f, options).of(Policy::kPressure), 1u);
+}
+
+TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
+  Function f = Read(AddsThenUses());
   ScheduleOptions options;
   options.reserve = {1024 - 32, 0};
   const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
