@@ -4,6 +4,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
+#include "core/amd/abi/vertex_culling.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
@@ -318,6 +319,11 @@ uint32_t VertexAbi::PlaceSgprs(uint32_t next) {
   if (reads_draw_id) draw_id = next++;
   if (reads_base_instance) base_instance = next++;
   if (reads_view) view_index = next++;
+  if (culls) {
+    culling_settings = next++;
+    viewport = next;
+    next += 4;
+  }
   return next;
 }
 
@@ -342,11 +348,16 @@ bool VertexAbi::exports_primitive_id() const {
 
 uint32_t VertexAbi::input_vgprs() const { return kVertexIdVgpr + 1 + EsVgprCompCnt(); }
 
-absl::StatusOr<VertexAbi> AssignVertex(const Module& m, const PipelineState& state) {
+absl::StatusOr<VertexAbi> AssignVertex(const Module& m, const PipelineState& state,
+                                       uint32_t group_size) {
   VertexAbi abi;
   abi.view_mask = state.view_mask;
+  abi.group_size = group_size;
   if (absl::Status s = Reader(m, state, abi).Run(); !s.ok()) return s;
   if (absl::Status s = Writer(m, state, abi).Run(); !s.ok()) return s;
+  const absl::StatusOr<bool> culls = CullsPrimitives(m, state, abi);
+  if (!culls.ok()) return culls.status();
+  abi.culls = *culls;
   return abi;
 }
 

@@ -97,8 +97,8 @@ void DescribeVertex(const VertexAbi& abi, out::LaunchRecord& r) {
     to.per_instance = a.divisor.has_value();
     to.divisor = a.divisor.value_or(0);
   }
-  amd.primgen_passthru_en = true;
-  amd.ge_cntl = kGroupSize | kGroupSize << 9;
+  amd.primgen_passthru_en = !abi.culls;
+  amd.ge_cntl = abi.group_size | abi.group_size << 9;
   amd.spi_shader_pos_format = PosFormat(abi.positions);
   amd.pa_cl_vs_out_cntl = VsOutCntl(abi.positions);
   amd.spi_vs_out_config = VsOutConfig(abi);

@@ -159,7 +159,8 @@ absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanFo
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
   const AbiKind kind =
       options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver;
-  absl::StatusOr<Abi> abi = AssignAbi(m, kind, options.state);
+  absl::StatusOr<Abi> abi =
+      AssignAbi(m, kind, options.state, options.ngg_group == 0 ? kGroupSize : options.ngg_group);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused;
