@@ -282,7 +282,9 @@ class Writer {
     for (uint32_t n = 0; n < 2 && reads.distances; ++n) {
       if (abi_.positions.group(n)) add(Source::kDistances, n);
     }
-    if (reads.primitive_id) add(Source::kPrimitiveId, 0);
+    // Where nothing says that it is read, it is left out rather than refused.
+    const bool unknown = !state_.next_stage_reads && !state_.next_stage_built_ins;
+    if (reads.primitive_id && !(unknown && slots == kMaxParameters)) add(Source::kPrimitiveId, 0);
     if (slots > kMaxParameters) {
       return BeyondLimit("vertex_outputs", {"locations of outputs", slots, kMaxParameters});
     }

@@ -63,9 +63,8 @@ uint32_t CountNextStageInputs(const PipelineState& state, const VertexAbi& abi) 
     return static_cast<uint32_t>(abi.outputs.size()) + distances + (abi.positions.layer ? 1 : 0);
   }
   const NextStageBuiltIns built_ins = state.next_stage_built_ins.value_or(NextStageBuiltIns());
-  return static_cast<uint32_t>(state.next_stage_reads->size()) +
-         (built_ins.viewport ? 1 : 0) + (built_ins.distances ? distances : 0) +
-         (built_ins.primitive_id ? 1 : 0);
+  return static_cast<uint32_t>(state.next_stage_reads->size()) + (built_ins.viewport ? 1 : 0) +
+         (built_ins.distances ? distances : 0) + (built_ins.primitive_id ? 1 : 0);
 }
 
 absl::StatusOr<bool> CullsPrimitives(const mir::Module& m, const PipelineState& state,

@@ -15,7 +15,8 @@
 
 namespace kiln::amd {
 
-// The reason, in words, why no primitive of a shader may be left out, and the SPIR-V id to blame or 0.
+// The reason, in words, why no primitive of a shader may be left out, and the SPIR-V id to blame or
+// 0.
 struct CullingObstacle {
   const char* why = "";
   uint32_t spirv_id = 0;

@@ -88,11 +88,15 @@ TEST(VertexCulling, RegistersOfProgramsThatCull) {
   EXPECT_EQ(*abi->culling_settings, 8u);
   EXPECT_EQ(*abi->viewport, 9u);
   out::LaunchRecord record;
+  record.dispatch_width = 32;
   record.arch.emplace<out::AmdLaunch>();
   DescribeVertex(*abi, record);
   const out::AmdVertex& v = out::AmdOf(record).vertex;
   EXPECT_FALSE(v.primgen_passthru_en);
   EXPECT_EQ(v.ge_cntl, 0x20100u);
+  EXPECT_EQ(v.ge_max_output_per_subgroup, 256u);
+  EXPECT_EQ(v.vgt_gs_onchip_cntl, 0x40080100u);
+  EXPECT_EQ(v.vgt_shader_stages_en, 0x412010u);
   // Fragments that read the primitive's number need one VGPR more.
   const auto with_number = AssignVertex(m, With(PrimitiveCulling::kOn));
   ASSERT_TRUE(with_number.ok()) << with_number.status();

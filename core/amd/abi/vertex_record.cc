@@ -43,6 +43,18 @@ uint32_t VsOutConfig(const VertexAbi& abi) {
          primitives << 8;
 }
 
+// VGT_GS_ONCHIP_CNTL: vertices, primitives, primitives of instances.
+uint32_t OnchipCntl(uint32_t group) { return group | group << 11 | group << 22; }
+
+// VGT_SHADER_STAGES_EN of a pipeline with a vertex and perhaps a fragment program.
+uint32_t ShaderStagesEn(bool passthrough, uint32_t width) {
+  constexpr uint32_t kVerticesFromProgram = 2u << 3;  // ES_EN
+  constexpr uint32_t kPrimgen = 1u << 13, kTwoPrimitiveGroups = 2u << 15, kWave32 = 1u << 22,
+                     kPrimgenPassthrough = 1u << 25;
+  return kVerticesFromProgram | kPrimgen | kTwoPrimitiveGroups | (width == 32 ? kWave32 : 0) |
+         (passthrough ? kPrimgenPassthrough : 0);
+}
+
 out::AmdParameter Described(const VertexParameter& p) {
   constexpr uint32_t kDefault = 0x20;  // OFFSET of a constant, which DEFAULT_VAL [9:8] chooses
   out::AmdParameter r;
@@ -99,6 +111,11 @@ void DescribeVertex(const VertexAbi& abi, out::LaunchRecord& r) {
   }
   amd.primgen_passthru_en = !abi.culls;
   amd.ge_cntl = abi.group_size | abi.group_size << 9;
+  amd.ge_max_output_per_subgroup = abi.group_size;
+  amd.ge_ngg_subgrp_cntl = 1;  // PRIM_AMP_FACTOR
+  amd.vgt_gs_onchip_cntl = OnchipCntl(abi.group_size);
+  amd.spi_shader_idx_format = 1;  // one component: the packed primitive
+  amd.vgt_shader_stages_en = ShaderStagesEn(amd.primgen_passthru_en, r.dispatch_width);
   amd.spi_shader_pos_format = PosFormat(abi.positions);
   amd.pa_cl_vs_out_cntl = VsOutCntl(abi.positions);
   amd.spi_vs_out_config = VsOutConfig(abi);

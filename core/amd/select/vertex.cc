@@ -16,6 +16,7 @@
 
 #include <bit>
 
+#include "core/amd/select/barriers.h"
 #include "core/base/cause.h"
 
 namespace kiln::amd {
@@ -259,9 +260,7 @@ void Vertex::ExportPositions() {
       vertex().side_effects && vertex().vertex_exports() == 0 && !vertex().exports_primitive_id();
   for (size_t i = 0; i < exports.size(); ++i) {
     const bool last = i + 1 == exports.size();
-    if (last && stores_must_end) {
-      e_.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
-    }
+    if (last && stores_must_end) EndAccesses(e_);
     Emit(kPositionTarget + static_cast<uint32_t>(i), exports[i], last);
   }
 }

@@ -9,6 +9,7 @@
 namespace kiln::amd {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -63,7 +64,7 @@ TEST(SelectVertex, StoresEndBeforeTheLastPositionWithoutParameters) {
   PipelineState state;
   state.next_stage_reads.emplace();
   EXPECT_THAT(SelectedVertex(absl::StrCat(stores, kPosition), body, state),
-              HasSubstr("s_waitcnt_vscnt"));
+              AllOf(HasSubstr("simm 16240"), HasSubstr("s_waitcnt_vscnt")));
   const std::string with_parameter = SelectedVertex(
       absl::StrCat(stores, "output 0 location 0.0 f32 x1\noutput 1 builtin position f32 x4\n"),
       "store_ssbo[0, align 4] 0, 1\nstore_output[0, 0] 0.5f\nstore_output[1, 0] 0f, 0f, 0f, 1f\n",
