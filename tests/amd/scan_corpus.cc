@@ -60,9 +60,9 @@ std::optional<Figures> FiguresOf(const Prepared& prepared, const Setting& settin
       CountProgram(*code, setting.width == 64 ? isa::Wave::k64 : isa::Wave::k32);
   const auto lane_reads = s.estimate.stalls[static_cast<size_t>(Stall::kLaneReads)];
   Figures f{};
-  const int64_t figures[kNumFigures] = {
-      s.instructions, s.valu,     s.salu, s.lds, s.waits, AfterLoad(*code),
-      lane_reads,     s.estimate.cycles};
+  const int64_t figures[kNumFigures] = {s.instructions, s.valu,           s.salu,
+                                        s.lds,          s.waits,          AfterLoad(*code),
+                                        lane_reads,     s.estimate.cycles};
   for (size_t i = 0; i < kNumFigures; ++i) f[i] = static_cast<double>(figures[i]);
   return f;
 }
@@ -131,7 +131,8 @@ void PrintSetting(const Setting& setting, const Rows& rows) {
 void PrintHead() {
   std::printf("| lanes, group, waves, streams | form |");
   for (const char* name : kFigures) std::printf(" %s |", name);
-  std::printf(" LDS dwords | instructions: fewer, more, change | latency: lower, higher, change |\n");
+  std::printf(
+      " LDS dwords | instructions: fewer, more, change | latency: lower, higher, change |\n");
   std::printf("|---|---|");
   for (size_t i = 0; i < kNumFigures + 1; ++i) std::printf("---:|");
   std::printf("---|---|\n");
