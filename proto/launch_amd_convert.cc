@@ -69,6 +69,11 @@ absl::Status ReadVertex(const v1::LaunchAmdVertex& in, const out::VertexLaunch& 
   r.spi_shader_pos_format = in.spi_shader_pos_format();
   r.pa_cl_vs_out_cntl = in.pa_cl_vs_out_cntl();
   r.spi_vs_out_config = in.spi_vs_out_config();
+  r.ge_max_output_per_subgroup = in.ge_max_output_per_subgroup();
+  r.ge_ngg_subgrp_cntl = in.ge_ngg_subgrp_cntl();
+  r.vgt_gs_onchip_cntl = in.vgt_gs_onchip_cntl();
+  r.spi_shader_idx_format = in.spi_shader_idx_format();
+  r.vgt_shader_stages_en = in.vgt_shader_stages_en();
   for (const v1::LaunchAmdParameter& p : in.parameters()) {
     r.parameters.push_back({p.location(), p.builtin(), p.spi_ps_input_cntl(), p.per_primitive()});
   }
@@ -104,6 +109,11 @@ void WriteVertex(const out::AmdVertex& r, v1::LaunchAmdVertex& result) {
   result.set_spi_shader_pos_format(r.spi_shader_pos_format);
   result.set_pa_cl_vs_out_cntl(r.pa_cl_vs_out_cntl);
   result.set_spi_vs_out_config(r.spi_vs_out_config);
+  result.set_ge_max_output_per_subgroup(r.ge_max_output_per_subgroup);
+  result.set_ge_ngg_subgrp_cntl(r.ge_ngg_subgrp_cntl);
+  result.set_vgt_gs_onchip_cntl(r.vgt_gs_onchip_cntl);
+  result.set_spi_shader_idx_format(r.spi_shader_idx_format);
+  result.set_vgt_shader_stages_en(r.vgt_shader_stages_en);
   for (const out::AmdParameter& parameter : r.parameters) {
     v1::LaunchAmdParameter& p = *result.add_parameters();
     p.set_location(parameter.location);

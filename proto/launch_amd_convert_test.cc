@@ -49,6 +49,11 @@ out::LaunchRecord Vertex() {
   v.spi_shader_pos_format = 3;
   v.pa_cl_vs_out_cntl = 4;
   v.spi_vs_out_config = 5;
+  v.ge_max_output_per_subgroup = 6;
+  v.ge_ngg_subgrp_cntl = 7;
+  v.vgt_gs_onchip_cntl = 8;
+  v.spi_shader_idx_format = 9;
+  v.vgt_shader_stages_en = 10;
   v.parameters = {{0, "primitive_id", 1, true}, {7, "", 0x120, false}};
   return r;
 }
@@ -86,6 +91,11 @@ TEST(LaunchAmd, ComesBackAsItWasWritten) {
   EXPECT_EQ(v.attributes[0].divisor, 3u);
   EXPECT_TRUE(v.primgen_passthru_en);
   EXPECT_EQ(v.spi_vs_out_config, 5u);
+  EXPECT_EQ(v.ge_max_output_per_subgroup, 6u);
+  EXPECT_EQ(v.ge_ngg_subgrp_cntl, 7u);
+  EXPECT_EQ(v.vgt_gs_onchip_cntl, 8u);
+  EXPECT_EQ(v.spi_shader_idx_format, 9u);
+  EXPECT_EQ(v.vgt_shader_stages_en, 10u);
   EXPECT_EQ(v.parameters[0].builtin, "primitive_id");
   EXPECT_TRUE(v.parameters[0].per_primitive);
   EXPECT_EQ(v.parameters[1].spi_ps_input_cntl, 0x120u);

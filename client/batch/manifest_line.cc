@@ -45,6 +45,7 @@ constexpr ForeignKey kForeignKeys[] = {
     {"next_stage_reads", kState},
     {"view_mask", kState},
     {"instance_rates", kState},
+    {"primitive_culling", kState},
     {"vert", "write \"vertex\""},
     {"frag", "write \"fragment\""},
     {"base", kJob},

@@ -97,6 +97,16 @@ void ReadColors(const EntryJson& pipeline, const Attachments& attachments,
   }
 }
 
+// Returns true for lists and strips of points and of lines. A topology that is set when drawing is
+// of the class that the pipeline has (VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500),
+// unless the device lets it be any: then the driver of the draw turns culling off.
+bool HasNoTriangles(const EntryJson& assembly) {
+  if (!assembly.Has("topology")) return false;
+  const uint32_t topology = assembly.Uint("topology");
+  return topology <= vulkan::kTopologyLineStrip || topology == vulkan::kTopologyLineListAdjacency ||
+         topology == vulkan::kTopologyLineStripAdjacency;
+}
+
 // Returns what the pipeline draws into, or sets the problem.
 std::optional<Attachments> AttachmentsOf(const EntryJson& pipeline, const RenderPassOf& render_pass,
                                          std::optional<CaptureProblem>* problem) {
@@ -123,6 +133,7 @@ GraphicsState ReadGraphicsState(const EntryJson& pipeline, const RenderPassOf& r
   const auto attachments = AttachmentsOf(pipeline, render_pass, &state.problem);
   if (!attachments.has_value()) return state;
   state.view_mask = attachments->view_mask;
+  state.no_triangles = HasNoTriangles(pipeline.Object("inputAssemblyState"));
   const DynamicStates dynamic(pipeline);
   if (pipeline.Object("rasterizationState").Bool("rasterizerDiscardEnable") &&
       !dynamic.Has(vulkan::kDynamicRasterizerDiscard)) {

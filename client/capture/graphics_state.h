@@ -25,6 +25,8 @@ namespace kiln::client {
 
 struct GraphicsState {
   uint32_t view_mask = 0;
+  // The input assembly makes points or lines, of which vertex programs leave out none.
+  bool no_triangles = false;
   kiln::v1::FragmentState fragment;
   // Why a fragment shader cannot be compiled for it.
   std::optional<CaptureProblem> fragment_problem;

@@ -45,6 +45,20 @@ TEST(ReadGraphicsState, SampleShadingCountsFromMoreThanOneInvocation) {
   EXPECT_EQ(Multisample(R"("rasterizationSamples":1,"alphaToOneEnable":1)"), "alpha_to_one: true");
 }
 
+// A pipeline without input assembly, a library's, says nothing.
+TEST(ReadGraphicsState, PointsAndLinesAreNoTriangles) {
+  const auto none = [](const std::string& fields) {
+    return Read(R"(,"inputAssemblyState":{)" + fields + "}").no_triangles;
+  };
+  EXPECT_FALSE(Read("").no_triangles);
+  EXPECT_FALSE(none(""));
+  for (int topology = 0; topology <= 10; ++topology) {
+    EXPECT_EQ(none(absl::StrCat(R"("topology":)", topology)),
+              topology < 3 || topology == 6 || topology == 7)
+        << topology;
+  }
+}
+
 TEST(ReadGraphicsState, BlendStateGivesMasks) {
   const std::string blend = R"(,"colorBlendState":{"attachments":[{"colorWriteMask":7}]})";
   EXPECT_EQ(Read(blend).fragment.color().ShortDebugString(),

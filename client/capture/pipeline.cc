@@ -111,6 +111,9 @@ void SetState(const GraphicsState& state, CapturedPipeline* pipeline) {
   for (CapturedStage& stage : pipeline->stages) {
     auto* own = stage.options.mutable_state();
     own->set_view_mask(state.view_mask);
+    if (stage.stage == kVertex && state.no_triangles) {
+      own->set_primitive_culling(kiln::v1::PipelineState::CULLING_OFF);
+    }
     if (stage.stage != kFragment) continue;
     *own->mutable_fragment() = state.fragment;
     if (!stage.problem.has_value()) stage.problem = state.fragment_problem;

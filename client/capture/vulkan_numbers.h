@@ -29,6 +29,10 @@ inline constexpr uint32_t kDynamicColorBlendEnable = 1000455010;
 inline constexpr uint32_t kDynamicColorBlendEquation = 1000455011;
 inline constexpr uint32_t kDynamicColorWriteMask = 1000455012;
 
+// VkPrimitiveTopology: POINT_LIST, LINE_LIST and LINE_STRIP come first.
+inline constexpr uint32_t kTopologyLineStrip = 2;
+inline constexpr uint32_t kTopologyLineListAdjacency = 6, kTopologyLineStripAdjacency = 7;
+
 // VkBlendFactor: SRC1_COLOR to ONE_MINUS_SRC1_ALPHA read the second output.
 inline constexpr uint32_t kBlendFirstSource1 = 15, kBlendLastSource1 = 18;
 

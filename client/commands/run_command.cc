@@ -362,7 +362,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
     absl::Status linked = PrepareLinkedDraw(flags, *vertex, programs.main.launch, &*job);
     if (!linked.ok()) return Unprepared(linked, environment);
   }
-  const auto stats = Simulate(programs.main, *options, &*job);
+  SimulationOptions drawn = *options;
+  drawn.vertex_record = vertex;
+  const auto stats = Simulate(programs.main, drawn, &*job);
   if (!stats.ok()) {
     Fail(absl::InvalidArgumentError(stats.status().message()), environment);
     return kExitSomeFailed;

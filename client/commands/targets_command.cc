@@ -87,6 +87,17 @@ std::string ScansText(const Capabilities& c) {
   return text;
 }
 
+// Returns a line for each target that has workgroups of vertices.
+std::string NggGroupsText(const Capabilities& c) {
+  std::string text;
+  for (const auto& target : c.targets()) {
+    if (target.ngg_groups().empty()) continue;
+    absl::StrAppend(&text, "workgroups of vertices of ", Printable(target.name()), ": ",
+                    absl::StrJoin(target.ngg_groups(), ", "), "\n");
+  }
+  return text;
+}
+
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text =
       absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
@@ -99,7 +110,7 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes,
   absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
                   "\n"
                   "(features that a target does not support are refused with a named cause)\n");
-  text += ContainersText(c) + ScansText(c);
+  text += ContainersText(c) + ScansText(c) + NggGroupsText(c);
   for (const auto& target : c.targets()) {
     if (statistics) text += StatisticsText(target);
   }

@@ -130,6 +130,14 @@ void Compare(const std::string& vertex, const TargetResult& vertex_result, const
   fragment->clear_variants();
 }
 
+// Removes what is asked of vertex shaders alone, and refused with others.
+void ClearVertexOptions(kiln::v1::CompileOptions* options) {
+  options->clear_ngg_group();
+  if (!options->has_state()) return;
+  options->mutable_state()->clear_instance_rates();
+  options->mutable_state()->clear_primitive_culling();
+}
+
 void Append(const FileOutcome& from, FileOutcome* to) {
   to->results.insert(to->results.end(), from.results.begin(), from.results.end());
   to->file_error.Update(from.file_error);
@@ -159,8 +167,9 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
   const std::string& fragment_name = loaded[fragment].name;
   PairOutcome outcome;
   for (const std::string& target : settings.request.targets()) {
-    auto next = CompileLoaded(service, capabilities, settings,
-                              For(loaded[fragment], kFragment, (*entries)[1], target));
+    LoadedFile second = For(loaded[fragment], kFragment, (*entries)[1], target);
+    ClearVertexOptions(second.request.mutable_options());
+    auto next = CompileLoaded(service, capabilities, settings, second);
     if (!next.ok()) return next.status();
     if (Made(*next) == nullptr) {
       Append(*next, &outcome.files[fragment]);

@@ -42,6 +42,9 @@ std::string SubjectText(const ExportedResult& result) {
   if (identity.full_subgroups) parts.push_back("full subgroups");
   if (identity.dispatch_base) parts.push_back("dispatch base");
   if (!identity.scan.empty()) parts.push_back(absl::StrCat("scan ", Printable(identity.scan)));
+  if (identity.ngg_group != 0) {
+    parts.push_back(absl::StrCat("workgroups of ", identity.ngg_group));
+  }
   if (!identity.state.empty()) parts.push_back(Printable(identity.state));
   if (!identity.pair.empty()) parts.push_back(absl::StrCat("with ", Printable(identity.pair)));
   return absl::StrJoin(parts, ", ");

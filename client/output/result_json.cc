@@ -164,6 +164,7 @@ void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
   if (identity.full_subgroups) WriteTrue("full_subgroups", json);
   if (identity.dispatch_base) WriteTrue("dispatch_base", json);
   WriteIfSet("scan", identity.scan, json);
+  if (identity.ngg_group != 0) json->IntMember("ngg_group", identity.ngg_group);
   if (!identity.state.empty()) {
     json->Key("state");
     json->Raw(identity.state);
@@ -231,6 +232,7 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   identity.full_subgroups = options.require_full_subgroups();
   identity.dispatch_base = options.dispatch_base();
   identity.scan = options.scan();
+  identity.ngg_group = options.ngg_group();
   identity.state = PipelineStateJson(options.state());
   return identity;
 }

@@ -9,7 +9,7 @@
 // kiln.v1.Reason has them), "last_pass", "entry_point", "container" (if it is not raw code),
 // "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks", and the fields
 // that distinguish permutations of a file: "name" (of the manifest), "defines", "spec",
-// "subgroup_size", "full_subgroups" and "dispatch_base" (true), "scan" (a form that was asked for),
+// "subgroup_size", "full_subgroups" and "dispatch_base" (true), "scan" and "ngg_group" (asked for),
 // "state" (pipeline state) and "pair" (the file of the other stage that it was compiled with), as
 // in force. "version" is that of the Kiln that made the result, "code_generation" the version of
 // the target's code generation there (absent if no compiler made it); lines may be compared if both
@@ -56,6 +56,7 @@ struct ResultIdentity {
   bool full_subgroups = false;
   bool dispatch_base = false;
   std::string scan = {};   // the form asked for; empty: none
+  uint32_t ngg_group = 0;  // asked for; 0: none
   std::string state = {};  // PipelineStateJson
   std::string pair = {};   // the other file of a pair; empty: none
 };

@@ -92,6 +92,10 @@ Permutation PermutationOf(const Json& line) {
   if (const std::string scan = Text(line, "scan"); !scan.empty()) {
     parts.push_back(absl::StrCat("scan ", scan));
   }
+  auto group = line.find("ngg_group");
+  if (group != line.end() && group->is_number_integer()) {
+    parts.push_back(absl::StrCat("workgroups of ", group->get<int64_t>()));
+  }
   if (auto state = line.find("state"); state != line.end() && state->is_object()) {
     parts.push_back(state->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }

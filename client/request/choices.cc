@@ -52,6 +52,17 @@ absl::string_view ScanChoices() {
   return *choices;
 }
 
+absl::string_view NggGroupChoices() {
+  static const auto* const choices = [] {
+    std::set<uint32_t> sizes;
+    for (Target target : AllTargets()) {
+      sizes.insert(NggGroupsOf(target).begin(), NggGroupsOf(target).end());
+    }
+    return new std::string(absl::StrJoin(sizes, " "));
+  }();
+  return *choices;
+}
+
 absl::string_view PassChoices() {
   static const auto* const choices = [] {
     std::set<std::string> names;  // a pass may be in the lists of several levels

@@ -14,8 +14,9 @@ inline constexpr absl::string_view kWidthChoices = "8 16 32 64";
 absl::string_view TargetChoices();
 absl::string_view StageChoices();
 absl::string_view ContainerChoices();
-absl::string_view ScanChoices();  // of all targets
-absl::string_view PassChoices();  // optional passes alone
+absl::string_view ScanChoices();      // of all targets
+absl::string_view NggGroupChoices();  // of all targets
+absl::string_view PassChoices();      // optional passes alone
 
 }  // namespace kiln::client
 

@@ -112,6 +112,22 @@ absl::Status CheckScan(const Capabilities& capabilities, const std::string& serv
                                                  DidYouMean(scan, known)));
 }
 
+// The same of sizes of workgroups.
+absl::Status CheckNggGroup(const Capabilities& capabilities, const std::string& service,
+                           const CompileRequest& request) {
+  const uint32_t size = request.options().ngg_group();
+  if (size == 0) return absl::OkStatus();
+  std::set<uint32_t> known;
+  for (const auto& target : capabilities.targets()) {
+    known.insert(target.ngg_groups().begin(), target.ngg_groups().end());
+  }
+  if (known.count(size) != 0) return absl::OkStatus();
+  const std::string sizes =
+      known.empty() ? "" : absl::StrCat("; the sizes are ", absl::StrJoin(known, ", "));
+  return absl::InvalidArgumentError(absl::StrCat("--ngg-group=", size, ": no target of ", service,
+                                                 " has workgroups of so many vertices", sizes));
+}
+
 absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
   if (count <= limit) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -182,6 +198,10 @@ std::vector<Flag> CompileFlags() {
        "form of scans of a workgroup's waves (default: the fastest by the cost model); `kiln "
        "targets` says which target has it",
        ScanChoices()},
+      {"ngg-group", 0, "N", false,
+       "most vertices, and most primitives, of a workgroup of a vertex program (default: the "
+       "target's own); `kiln targets` says which target has it",
+       NggGroupChoices()},
       {"dispatch-base", 0, "", false, "for vkCmdDispatchBase: workgroup ids start from its base"},
   };
 }
@@ -327,6 +347,12 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     return absl::InvalidArgumentError("--scan: a form is missing");
   }
   request.mutable_options()->set_scan(flags.Get("scan"));
+  if (flags.Has("ngg-group")) {
+    const absl::StatusOr<int64_t> size =
+        flags.Number("ngg-group", 0, 1, std::numeric_limits<uint32_t>::max());
+    if (!size.ok()) return size.status();
+    request.mutable_options()->set_ngg_group(static_cast<uint32_t>(*size));
+  }
   if (flags.Has("state")) {
     auto state = ReadPipelineState(flags.Get("state"));
     if (!state.ok()) return state.status();
@@ -384,6 +410,7 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
   if (absl::Status s = CheckPasses(capabilities, request); !s.ok()) return s;
   if (absl::Status s = CheckContainer(capabilities, service, request); !s.ok()) return s;
   if (absl::Status s = CheckScan(capabilities, service, request); !s.ok()) return s;
+  if (absl::Status s = CheckNggGroup(capabilities, service, request); !s.ok()) return s;
   for (absl::Status s :
        {CheckCount("--spec", request.spec_constants_size(), limits.max_spec_constants()),
         CheckCount("-D", static_cast<int64_t>(settings->source.defines.size()),

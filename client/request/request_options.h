@@ -23,7 +23,7 @@ struct CompileSettings {
 
 // Returns --target, --stage, --entry, -D, -I, those of HLSL, --spec, --widths, --no-validate,
 // --disable-pass,
-// --bisect, --cache, --container, --scan, and the flags of graphics stages.
+// --bisect, --cache, --container, --scan, --ngg-group, and the flags of graphics stages.
 std::vector<Flag> CompileFlags();
 
 // InvalidArgument names the flag and the remedy.

@@ -67,6 +67,9 @@ absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& bac
   absl::Status contained = CheckContainer(backend, options.container, prepared.info.stage);
   if (!contained.ok()) return contained;
   if (absl::Status s = CheckScan(backend, options.scan); !s.ok()) return s;
+  absl::Status grouped = CheckNggGroup(backend, options.ngg_group, prepared.info.stage);
+  if (!grouped.ok()) return grouped;
+  if (absl::Status s = CheckCulling(backend, options.state); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(
         absl::InvalidArgumentError("pipeline state: a compute shader has none; leave it out"),
@@ -100,6 +103,8 @@ std::vector<TargetContainer> ContainersOf(Target target) {
 }
 
 absl::Span<const std::string_view> ScansOf(Target target) { return BackendOf(target).scans; }
+
+absl::Span<const uint32_t> NggGroupsOf(Target target) { return BackendOf(target).ngg_groups; }
 
 absl::StatusOr<std::optional<out::LaunchRecord>> RecordInFile(Target target,
                                                               absl::Span<const uint8_t> file) {

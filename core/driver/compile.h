@@ -57,6 +57,9 @@ std::vector<TargetContainer> ContainersOf(Target target);
 // (CompileOptions::scan).
 absl::Span<const std::string_view> ScansOf(Target target);
 
+// Returns the sizes of workgroups of vertices that the target can have (CompileOptions::ngg_group).
+absl::Span<const uint32_t> NggGroupsOf(Target target);
+
 // Returns the launch record of a file in one of the target's containers, of any compiler; nullopt
 // for bytes that are none, which may be raw code. InvalidArgument: the file is damaged, or of
 // another target.

@@ -66,6 +66,27 @@ absl::Status CheckScan(const Backend& backend, std::string_view scan) {
                                           std::string(backend.name)));
 }
 
+absl::Status CheckNggGroup(const Backend& backend, uint32_t size, std::string_view stage) {
+  if (size == 0) return absl::OkStatus();
+  const std::string group = absl::StrCat("workgroups of ", size, " vertices");
+  if (std::find(backend.ngg_groups.begin(), backend.ngg_groups.end(), size) ==
+      backend.ngg_groups.end()) {
+    return Unsupported("ngg_group",
+                       absl::StrCat(group, " for the target ", std::string(backend.name)));
+  }
+  if (stage == "vertex") return absl::OkStatus();
+  return Unsupported("ngg_group", absl::StrCat(group, " for the stage ", std::string(stage)));
+}
+
+absl::Status CheckCulling(const Backend& backend, const PipelineState& state) {
+  if (state.primitive_culling != PrimitiveCulling::kOn || !backend.ngg_groups.empty()) {
+    return absl::OkStatus();
+  }
+  return Unsupported("primitive_culling",
+                     absl::StrCat("primitives are no matter of programs of the target ",
+                                  std::string(backend.name)));
+}
+
 absl::Status CheckDisassembler(const Backend& backend) {
   return backend.disassemble == nullptr ? Missing(backend, "disassembler") : absl::OkStatus();
 }

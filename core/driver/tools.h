@@ -23,6 +23,11 @@ absl::Status CheckContainer(const Backend& backend, out::Container container,
                             std::string_view stage);
 // The same for a form of scans (cause scan). Empty: any.
 absl::Status CheckScan(const Backend& backend, std::string_view scan);
+// The same for a size of workgroups of vertices (cause ngg_group). 0: any.
+absl::Status CheckNggGroup(const Backend& backend, uint32_t size, std::string_view stage);
+// The same for culling that a state asks for, which the target's programs cannot (cause
+// primitive_culling).
+absl::Status CheckCulling(const Backend& backend, const PipelineState& state);
 absl::Status CheckDisassembler(const Backend& backend);
 absl::Status CheckAnalysis(const Backend& backend, const AnalyzeOptions& options);
 absl::Status CheckTrace(const Backend& backend, const TraceOptions& options);

@@ -112,6 +112,31 @@ TEST(Tools, AFormOfScansThatTheTargetDoesNotHaveIsRefused) {
   }
 }
 
+TEST(Tools, WorkgroupsOfVerticesThatTheTargetOrTheStageDoesNotHaveAreRefused) {
+  static constexpr uint32_t kSizes[] = {8, 16};
+  Backend grouper = kBare;
+  grouper.ngg_groups = kSizes;
+  EXPECT_TRUE(CheckNggGroup(kBare, 0, "compute").ok());
+  EXPECT_TRUE(CheckNggGroup(grouper, 0, "fragment").ok());
+  EXPECT_TRUE(CheckNggGroup(grouper, 16, "vertex").ok());
+  const absl::Status stage = CheckNggGroup(grouper, 16, "fragment");
+  EXPECT_EQ(CauseOf(stage), "ngg_group");
+  EXPECT_EQ(stage.message(), "workgroups of 16 vertices for the stage fragment");
+  for (const Backend& backend : {kBare, grouper}) {
+    const absl::Status size = CheckNggGroup(backend, 9, "vertex");
+    EXPECT_EQ(size.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(CauseOf(size), "ngg_group");
+    EXPECT_EQ(size.message(), "workgroups of 9 vertices for the target bare");
+  }
+  PipelineState state;
+  EXPECT_TRUE(CheckCulling(kBare, state).ok());
+  state.primitive_culling = PrimitiveCulling::kOff;
+  EXPECT_TRUE(CheckCulling(kBare, state).ok());
+  state.primitive_culling = PrimitiveCulling::kOn;
+  EXPECT_TRUE(CheckCulling(grouper, state).ok());
+  EXPECT_EQ(CauseOf(CheckCulling(kBare, state)), "primitive_culling");
+}
+
 TEST(Tools, AModeThatTheToolDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal(AnalyzeBy(kWhole, {}, {.switches = {"slow"}}).status()),
             "--slow: the analysis of whole has no such mode");

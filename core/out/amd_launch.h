@@ -90,6 +90,14 @@ struct AmdVertex {
   uint32_t pa_cl_vs_out_cntl = 0;
   uint32_t spi_vs_out_config = 0;
   std::vector<AmdParameter> parameters;  // built-ins, then ascending by location
+  // Limits of a workgroup again, for other units than ge_cntl: the vertices that it exports,
+  // primitives out for each in, what is on the chip at a time.
+  uint32_t ge_max_output_per_subgroup = 0;
+  uint32_t ge_ngg_subgrp_cntl = 0;
+  uint32_t vgt_gs_onchip_cntl = 0;
+  uint32_t spi_shader_idx_format = 0;  // of primitives' exports
+  // For a pipeline with this program and a fragment program alone.
+  uint32_t vgt_shader_stages_en = 0;
 };
 
 struct AmdLaunch {

@@ -65,6 +65,9 @@ struct Backend {
   // The forms of scans of the workgroup that CompileOptions::scan chooses from. The driver hands on
   // no other name.
   absl::Span<const std::string_view> scans = {};
+  // The sizes of workgroups that CompileOptions::ngg_group chooses from, ascending. Empty: programs
+  // have no workgroups of vertices, so they cannot leave out primitives either.
+  absl::Span<const uint32_t> ngg_groups = {};
 
   // Tools for machine code of any compiler. Null: the target has none, and the driver refuses what
   // needs it by name (core/driver/tools.h). All return InvalidArgument for bytes that are no

@@ -2,6 +2,7 @@
 #ifndef KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 #define KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct CompileOptions {
   // The form of scans of the workgroup, a name of Backend::scans; empty: the fastest by the cost
   // model.
   std::string scan = {};
+  // The most vertices, and the most primitives, of a workgroup of a vertex program, one of
+  // Backend::ngg_groups; 0: the target's own.
+  uint32_t ngg_group = 0;
   PipelineState state;  // of graphics stages; compute leaves the default
   // Must have the same values as PrepareOptions::passes: bisection continues its count from there,
   // and if Prepare ended at stop_after there are no variants.

@@ -57,6 +57,14 @@ struct InstanceRate {
   friend bool operator==(const InstanceRate&, const InstanceRate&) = default;
 };
 
+// Says which vertex programs leave out primitives that have no fragments. Targets whose programs
+// know no primitives ignore it.
+enum class PrimitiveCulling : uint8_t {
+  kDefault,  // as the target finds best
+  kOn,       // a shader whose primitives cannot be left out is refused
+  kOff,
+};
+
 struct PipelineState {
   FragmentState fragment;
   // Ascending by location; absent: the next stage reads all.
@@ -68,6 +76,7 @@ struct PipelineState {
   std::vector<InstanceRate> instance_rates;
   // A bit for each view that is drawn (VkPipelineRenderingCreateInfo::viewMask); 0: no multiview.
   uint32_t view_mask = 0;
+  PrimitiveCulling primitive_culling = PrimitiveCulling::kDefault;
   bool IsDefault() const { return *this == PipelineState(); }
   friend bool operator==(const PipelineState&, const PipelineState&) = default;
 };

@@ -9,12 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "core/out/launch_record.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/run.h"
 
 namespace kiln {
 
 struct SimulationOptions : sim::scene::RunOptions {
+  // The record of the draw's vertex program, if there is one, in a run of its fragment program; not
+  // owned. Targets whose inputs have their places by the two records together read both.
+  const out::LaunchRecord* vertex_record = nullptr;
   std::vector<std::string> switches;  // names
 };
 

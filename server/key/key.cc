@@ -89,6 +89,10 @@ Digest HashOptions(const kiln::v1::CompileOptions& options) {
     w.Add("scan");
     w.Add(options.scan());
   }
+  if (options.ngg_group() != 0) {
+    w.Add("ngg_group");
+    w.Add(static_cast<uint64_t>(options.ngg_group()));
+  }
   return w.Finish();
 }
 
@@ -157,6 +161,9 @@ std::optional<Digest> HashState(const kiln::v1::PipelineState& state) {
     number("instance_rate", uint64_t{location} << 32 | divisor);
   }
   if (state.view_mask() != 0) number("view_mask", state.view_mask());
+  if (state.primitive_culling() != kiln::v1::PipelineState::CULLING_DEFAULT) {
+    number("primitive_culling", static_cast<uint64_t>(state.primitive_culling()));
+  }
   return any ? std::optional(w.Finish()) : std::nullopt;
 }
 

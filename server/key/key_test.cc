@@ -44,13 +44,14 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 
 TEST(KeyTest, EveryComponentCounts) {
   CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base, container, scan,
-      named;
+      named, group;
   size.set_required_subgroup_size(16);
   full.set_require_full_subgroups(true);
   base.set_dispatch_base(true);
   container.set_container("amdhsa");
   scan.set_scan("tree");
   named.set_container("tree");
+  group.set_ngg_group(256);
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -78,11 +79,12 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, container), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, scan), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, named), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, group), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 21u);
+  EXPECT_EQ(keys.size(), 22u);
 }
 
 // A result is not taken for one that has other figures, or the same in another order or unit.
@@ -224,11 +226,13 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([](PipelineState* s) { s->mutable_next_stage_reads()->add_builtins("viewport"); }),
       key([](PipelineState* s) { s->mutable_next_stage_reads()->add_builtins("primitive_id"); }),
       key([](PipelineState* s) { s->add_instance_rates()->set_location(1); }),
+      key([](PipelineState* s) { s->set_primitive_culling(PipelineState::CULLING_ON); }),
+      key([](PipelineState* s) { s->set_primitive_culling(PipelineState::CULLING_OFF); }),
       key([](PipelineState* s) { s->add_instance_rates()->set_divisor(0); }),
       key([](PipelineState* s) { s->set_view_mask(1); }),
       key([](PipelineState* s) { s->set_view_mask(3); }),
   };
-  EXPECT_EQ(keys.size(), 24u);
+  EXPECT_EQ(keys.size(), 26u);
   EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
   // Order and defaults do not change the key.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),

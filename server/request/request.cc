@@ -37,6 +37,7 @@ RequestChecker::RequestChecker(const worker::Hello& hello, const Limits& limits)
     names.push_back(target.name());
     for (const auto& container : target.containers()) AddOnce(container.name(), &containers_);
     for (const std::string& scan : target.scans()) AddOnce(scan, &scans_);
+    ngg_groups_.insert(target.ngg_groups().begin(), target.ngg_groups().end());
   }
   container_names_ = absl::StrJoin(containers_, ", ");
   containers_.emplace_back();  // the same as raw
@@ -182,6 +183,14 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
                                           : absl::StrCat("unknown form of scans; the forms are: ",
                                                          absl::StrJoin(scans_, ", ")));
   }
+  if (options.ngg_group() != 0 && ngg_groups_.count(options.ngg_group()) == 0) {
+    out->emplace_back(
+        "options.ngg_group",
+        ngg_groups_.empty()
+            ? "no target has workgroups of vertices"
+            : absl::StrCat("no target has workgroups of ", options.ngg_group(),
+                           " vertices; the sizes are: ", absl::StrJoin(ngg_groups_, ", ")));
+  }
   CheckState(request, out);
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);
   AtMost("options.disabled_passes", static_cast<uint64_t>(options.disabled_passes_size()),
@@ -219,6 +228,10 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   }
   if (state.instance_rates_size() != 0 && !stage.empty() && stage != "vertex") {
     out->emplace_back("options.state.instance_rates", "only vertex shaders have attributes");
+  }
+  if (state.primitive_culling() != kiln::v1::PipelineState::CULLING_DEFAULT && !stage.empty() &&
+      stage != "vertex") {
+    out->emplace_back("options.state.primitive_culling", "only vertex shaders have primitives");
   }
   for (auto& wrong : worker::WrongState(state)) out->push_back(std::move(wrong));
 }

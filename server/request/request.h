@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,7 @@ class RequestChecker {
   std::vector<std::string> containers_ = {"raw"};  // of any target; the last one is no name
   std::string container_names_;
   std::vector<std::string> scans_;      // forms of any target
+  std::set<uint32_t> ngg_groups_;       // sizes of any target
   std::map<std::string, bool> passes_;  // optional or not
   std::map<std::string, bool> stages_;
   std::string stage_names_;

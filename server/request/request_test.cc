@@ -102,6 +102,9 @@ TEST(RequestState, ComputeHasNone) {
   const auto rates = [](PipelineState* s) { s->add_instance_rates(); };
   EXPECT_THAT(Wrong(kBoth, "fragment", rates), ElementsAre("options.state.instance_rates"));
   EXPECT_THAT(Wrong(kBoth, "", rates), IsEmpty());
+  const auto culls = [](PipelineState* s) { s->set_primitive_culling(PipelineState::CULLING_ON); };
+  EXPECT_THAT(Wrong(kBoth, "fragment", culls), ElementsAre("options.state.primitive_culling"));
+  EXPECT_THAT(Wrong(kBoth, "", culls), IsEmpty());
   EXPECT_THAT(Wrong(kBoth, "fragment", views), IsEmpty()) << "how many there are is the target's";
 }
 
@@ -146,6 +149,29 @@ TEST(Request, ScansHaveNames) {
   EXPECT_EQ(wrong(), "options.scan: unknown form of scans; the forms are: tree, line");
   for (const char* good : {"", "tree", "line"}) {
     request.mutable_options()->set_scan(good);
+    EXPECT_EQ(wrong(), "") << good;
+  }
+}
+
+// And of sizes of workgroups of vertices.
+TEST(Request, NggGroupsAreThoseOfTargets) {
+  worker::Hello hello;
+  hello.add_targets()->set_name("a");
+  hello.add_targets()->set_name("b");
+  CompileRequest request;
+  request.set_spirv("....");
+  request.add_targets("a");
+  request.mutable_options()->set_ngg_group(7);
+  const auto wrong = [&] {
+    const Violations all = RequestChecker(hello, ParseConfig({})->limits).Check(request);
+    return all.empty() ? "" : all[0].first + ": " + all[0].second;
+  };
+  EXPECT_EQ(wrong(), "options.ngg_group: no target has workgroups of vertices");
+  for (const uint32_t size : {8u, 16u}) hello.mutable_targets(1)->add_ngg_groups(size);
+  EXPECT_EQ(wrong(),
+            "options.ngg_group: no target has workgroups of 7 vertices; the sizes are: 8, 16");
+  for (const uint32_t good : {0u, 8u, 16u}) {
+    request.mutable_options()->set_ngg_group(good);
     EXPECT_EQ(wrong(), "") << good;
   }
 }

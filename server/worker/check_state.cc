@@ -81,6 +81,12 @@ void CheckRates(const PipelineState& state, Violations* out) {
   }
 }
 
+void CheckCulling(const PipelineState& state, Violations* out) {
+  if (PipelineState::PrimitiveCulling_IsValid(state.primitive_culling())) return;
+  out->emplace_back("options.state.primitive_culling",
+                    "must be CULLING_DEFAULT, CULLING_ON or CULLING_OFF");
+}
+
 }  // namespace
 
 Violations WrongState(const PipelineState& state) {
@@ -90,6 +96,7 @@ Violations WrongState(const PipelineState& state) {
   CheckReads(state, &wrong);
   CheckBuiltins(state, &wrong);
   CheckRates(state, &wrong);
+  CheckCulling(state, &wrong);
   return wrong;
 }
 

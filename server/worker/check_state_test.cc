@@ -106,6 +106,16 @@ TEST(CheckState, InstanceRates) {
   EXPECT_EQ(Wrong(state), "options.state.instance_rates");
 }
 
+TEST(CheckState, PrimitiveCulling) {
+  PipelineState state;
+  for (const auto good : {PipelineState::CULLING_ON, PipelineState::CULLING_OFF}) {
+    state.set_primitive_culling(good);
+    EXPECT_EQ(Wrong(state), "");
+  }
+  state.set_primitive_culling(static_cast<PipelineState::PrimitiveCulling>(3));
+  EXPECT_EQ(Wrong(state), "options.state.primitive_culling");
+}
+
 TEST(CheckState, EveryWrongFieldIsNamed) {
   PipelineState state = Attachment(99);
   state.mutable_fragment()->set_samples(3);

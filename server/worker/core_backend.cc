@@ -177,6 +177,14 @@ std::vector<ColorAttachment> ToAttachments(const kiln::v1::ColorAttachments& fro
   return to;
 }
 
+PrimitiveCulling ToCulling(kiln::v1::PipelineState::PrimitiveCulling culling) {
+  switch (culling) {
+    case kiln::v1::PipelineState::CULLING_ON: return PrimitiveCulling::kOn;
+    case kiln::v1::PipelineState::CULLING_OFF: return PrimitiveCulling::kOff;
+    default: return PrimitiveCulling::kDefault;
+  }
+}
+
 // Converts a state that was checked (check_state.h).
 PipelineState ToState(const kiln::v1::PipelineState& from) {
   PipelineState to;
@@ -186,6 +194,7 @@ PipelineState ToState(const kiln::v1::PipelineState& from) {
   to.fragment.alpha_to_coverage = from.fragment().alpha_to_coverage();
   to.fragment.alpha_to_one = from.fragment().alpha_to_one();
   to.view_mask = from.view_mask();
+  to.primitive_culling = ToCulling(from.primitive_culling());
   for (const auto& r : from.instance_rates()) {
     to.instance_rates.push_back({r.location(), r.has_divisor() ? r.divisor() : 1});
   }
@@ -216,6 +225,7 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
     options.container = container->container;
   }
   options.scan = job.options().scan();
+  options.ngg_group = job.options().ngg_group();
   options.state = ToState(job.options().state());
   options.passes = ToPassOptions(job);
   return options;
@@ -374,6 +384,7 @@ void CoreBackend::Describe(Hello* hello) {
       for (std::string_view stage : container.stages) to->add_stages(std::string(stage));
     }
     for (std::string_view scan : ScansOf(target)) info->add_scans(std::string(scan));
+    for (uint32_t size : NggGroupsOf(target)) info->add_ngg_groups(size);
   }
   for (const PassInfo& pass : AllPasses()) {
     auto* info = hello->add_passes();

@@ -3,20 +3,23 @@
 //
 // Counts are the scan's own: those of a program that stores what one wave needs no scan for are
 // taken off. Latency is the cost model's, of the whole program, which is the same but for the scan.
-// --listing prints the programs as well; --trace prints timelines instead; --test checks what issue
-// and waits have to be.
+// --listing prints the programs as well; --trace prints timelines instead; --corpus=LIST prints
+// what the form does to vertex programs that cull (scan_corpus.h); --test checks what issue and
+// waits have to be.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/trace/trace.h"
 #include "core/amd/device/device.h"
 #include "core/amd/isa/disasm.h"
 #include "core/amd/perf/statistics.h"
 #include "core/amd/pipeline/choose_scans.h"
 #include "core/amd/pipeline/trace.h"
+#include "tests/amd/scan_corpus.h"
 
 namespace kiln::amd {
 namespace {
@@ -31,18 +34,6 @@ struct Cost {
 
 isa::Wave WaveOf(uint32_t width) { return width == 64 ? isa::Wave::k64 : isa::Wave::k32; }
 
-int64_t AfterLoad(const ScanProgram& program) {
-  int64_t count = 0;
-  bool loaded = false;
-  for (const isa::PlacedInstruction& placed : program.code) {
-    const isa::OpcodeInfo& info = isa::Info(placed.inst.op);
-    if (loaded && placed.inst.op == isa::Opcode::kSWaitcnt) return count;
-    if (loaded) ++count;
-    if (info.encoding == isa::Encoding::kDs && info.Has(isa::opcode_flag::kLoad)) loaded = true;
-  }
-  return count;
-}
-
 // A failure to compile ends the program.
 Cost CostOf(ScanForm form, const ScanShape& shape) {
   const auto program = CompileScan(form, shape);
@@ -53,7 +44,7 @@ Cost CostOf(ScanForm form, const ScanShape& shape) {
   Cost cost;
   cost.counted = CountProgram(program->code, WaveOf(shape.width));
   cost.lds_dwords = program->lds_bytes / 4;
-  cost.behind_load = AfterLoad(*program);
+  cost.behind_load = AfterLoad(program->code);
   cost.lane_reads = cost.counted.estimate.stalls[static_cast<size_t>(Stall::kLaneReads)];
   cost.listing = isa::DisassembleProgram(program->code, WaveOf(shape.width));
   return cost;
@@ -147,6 +138,9 @@ int main(int argc, char** argv) {
   if (mode == "--trace") {
     kiln::amd::PrintTimelines();
     return 0;
+  }
+  if (absl::string_view list = mode; absl::ConsumePrefix(&list, "--corpus=")) {
+    return kiln::amd::ReportCorpus(std::string(list)) ? 0 : 1;
   }
   kiln::amd::PrintTable(mode == "--listing");
   return 0;

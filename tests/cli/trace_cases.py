@@ -1,4 +1,4 @@
-"""kiln trace: timelines of shaders and of machine code of any compiler; --scan."""
+"""kiln trace: timelines of shaders and of machine code of any compiler; --scan, --ngg-group."""
 
 import json
 import os
@@ -145,3 +145,44 @@ class Scans(Cli):
                 self.assertEqual((line['cache'], line.get('scan')), (cache, form))
                 keys.add(line['key'])
         self.assertEqual(len(keys), 6)
+
+
+class NggGroups(Cli):
+    """--ngg-group: part of the key, in the launch record, refused by name for a target or stage without it."""
+    VERTEX = os.path.join(SHADERS, 'vert_skinning.vert')
+
+    def test_sizes_are_those_of_the_target(self):
+        for where in ([], ['--local']):
+            self.assertIn('workgroups of vertices of gfx1030: 128, 256\n', self.kiln('targets', *where))
+            lines = [json.loads(line) for line in
+                     self.kiln('compile', '--target=tgl,gfx1030', '--ngg-group=256', '--json', *where, self.VERTEX,
+                               expect=1).splitlines()]
+            self.assertEqual([(line['status'], line['cause'], line['ngg_group']) for line in lines],
+                             [('refused', 'ngg_group', 256), ('ok', 'ok', 256)])
+            self.assertIn('workgroups of 256 vertices for the target tgl', lines[0]['message'])
+            line = self.line(self.kiln('compile', '--target=gfx1030', '--ngg-group=256', '--json', *where, SAXPY,
+                                       expect=1))
+            self.assertEqual((line['cause'], line['message']),
+                             ('ngg_group', 'workgroups of 256 vertices for the stage compute'))
+            self.fails(2, r'--ngg-group=64: no target of .* has workgroups of so many vertices; the sizes are 128, 256',
+                       'compile', '--target=gfx1030', '--ngg-group=64', *where, self.VERTEX)
+
+    def test_the_record_has_it(self):
+        sizes = {}
+        for size in (128, 256):
+            out = os.path.join(self.folder, 'group%d' % size)
+            self.kiln('compile', '--target=gfx1030', '--widths=64', '--ngg-group=%d' % size, '-o', out, self.VERTEX)
+            record, = (name for name in os.listdir(out) if name.endswith('.launch.json'))
+            with open(os.path.join(out, record)) as file:
+                sizes[size] = json.load(file)['amd']['vertex']['ge_cntl']
+        self.assertEqual(sizes, {128: 128 | 128 << 9, 256: 256 | 256 << 9})
+
+    def test_culling_is_state(self):
+        on = self.file('on.json', '{"primitive_culling": "CULLING_ON"}')
+        line = self.line(self.kiln('compile', '--target=tgl', '--state=' + on, '--json', self.VERTEX, expect=1))
+        self.assertEqual((line['status'], line['cause']), ('refused', 'primitive_culling'))
+        line = self.line(self.kiln('compile', '--target=gfx1030', '--state=' + on, '--json', self.file(
+            'stores.vert', '#version 450\nlayout(binding = 0) buffer B { uint n; };\n'
+            'void main() { n = 1u; gl_Position = vec4(1); }\n'), expect=1))
+        self.assertEqual((line['status'], line['cause']), ('refused', 'primitive_culling'))
+        self.assertIn('writes memory', line['message'])

@@ -277,12 +277,14 @@ inline StageParts vertex_part(const Shader &s, const Input &in)
    expect((s.rsrc(2) >> 16 & 3) == (w.flag(345) ? 3u : 0u), "number of VGPRs in rsrc2");
    expect((s.rsrc(2) >> 19 & 255) * 512 == s.lds_bytes(), "LDS in rsrc2");
    expect((w.u32(1008) & 511) == w.u32(904) && (w.u32(1008) >> 9 & 511) == w.u32(900), "size of a group in GE_CNTL");
-   expect(w.u32(1016) == 1 && w.u32(1020) == 1, "one primitive of each");
+   expect(w.u32(1016) == 1 && w.u32(1020) == 1, "one primitive of each");   // SUBGRP_CNTL, IDX_FORMAT
    expect(w.u32(1024) == 0, "vertices shared by primitives");   // VGT_PRIMITIVEID_EN
    Object o, a;
    vertex_inputs(s, in, o, a);
    o.raw("system_values", system_values(s));
    a.yes("primgen_passthru_en", w.flag(145)).num("ge_cntl", w.u32(1008));
+   a.num("ge_max_output_per_subgroup", w.u32(1012)).num("ge_ngg_subgrp_cntl", w.u32(1016));
+   a.num("vgt_gs_onchip_cntl", w.u32(1080)).num("spi_shader_idx_format", w.u32(1020));
    a.num("spi_shader_pos_format", w.u32(1104)).num("pa_cl_vs_out_cntl", w.u32(1096)).num("spi_vs_out_config", w.u32(1100));
    vertex_outputs(s, in, o, a);
    // The driver draws once for each view.

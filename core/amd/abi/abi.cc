@@ -171,13 +171,14 @@ absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
 
 }  // namespace
 
-absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const PipelineState& state) {
+absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const PipelineState& state,
+                              uint32_t ngg_group) {
   Abi abi;
   abi.kind = kind;
   abi.module = &m;
   const Reads reads = ReadsOf(m);
   if (m.stage == mir::Stage::kVertex) {
-    absl::StatusOr<VertexAbi> vertex = AssignVertex(m, state);
+    absl::StatusOr<VertexAbi> vertex = AssignVertex(m, state, ngg_group);
     if (!vertex.ok()) return vertex.status();
     abi.vertex = *std::move(vertex);
   }
@@ -311,7 +312,9 @@ void AddDrawSgprs(const Abi& abi, out::AmdLaunch& amd) {
       {v.first_vertex, SgprContent::kFirstVertex},
       {v.draw_id, SgprContent::kDrawId},
       {v.base_instance, SgprContent::kBaseInstance},
-      {v.view_index, SgprContent::kViewIndex}};
+      {v.view_index, SgprContent::kViewIndex},
+      {v.culling_settings, SgprContent::kNggCulling},
+      {v.viewport, SgprContent::kNggViewport}};
   for (const auto& [sgpr, what] : kValues) {
     if (sgpr) amd.user_sgprs.push_back({*sgpr, what, 0});
   }

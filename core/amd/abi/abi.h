@@ -95,11 +95,11 @@ struct Abi {
   bool needs_base = false;
 };
 
-// Returns the ABI of a module. Errors (refusals): more descriptor memories than
-// registers; for a kernel, resources that are no buffers, and arrays of buffers without known
-// length; those of AssignFragment and AssignVertex.
+// Returns the ABI of a module. `ngg_group`: one of kGroupSizes, of vertex programs. Errors
+// (refusals): more descriptor memories than registers; for a kernel, resources that are no buffers,
+// and arrays of buffers without known length; those of AssignFragment and AssignVertex.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver,
-                              const PipelineState& state = {});
+                              const PipelineState& state = {}, uint32_t ngg_group = kGroupSize);
 
 // Facts that only the finished program has.
 struct ProgramShape {

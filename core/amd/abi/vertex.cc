@@ -1,11 +1,10 @@
 #include "core/amd/abi/vertex.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "core/amd/abi/vertex_culling.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
@@ -283,7 +282,9 @@ class Writer {
     for (uint32_t n = 0; n < 2 && reads.distances; ++n) {
       if (abi_.positions.group(n)) add(Source::kDistances, n);
     }
-    if (reads.primitive_id) add(Source::kPrimitiveId, 0);
+    // Where nothing says that it is read, it is left out rather than refused.
+    const bool unknown = !state_.next_stage_reads && !state_.next_stage_built_ins;
+    if (reads.primitive_id && !(unknown && slots == kMaxParameters)) add(Source::kPrimitiveId, 0);
     if (slots > kMaxParameters) {
       return BeyondLimit("vertex_outputs", {"locations of outputs", slots, kMaxParameters});
     }
@@ -304,65 +305,6 @@ class Writer {
   absl::btree_map<uint32_t, Stored> locations_;
 };
 
-// ---- Registers.
-
-uint32_t PosFormat(const PositionParts& p) {
-  constexpr uint32_t kFourComponents = 4;
-  uint32_t r = 0;
-  for (uint32_t i = 0; i < p.exports(); ++i) r |= kFourComponents << (4 * i);
-  return r;
-}
-
-uint32_t VsOutCntl(const PositionParts& p) {
-  constexpr uint32_t kUsePointSize = 1u << 16, kUseLayer = 1u << 18, kUseViewport = 1u << 19,
-                     kMiscVector = 1u << 21, kSideBus = 1u << 24;
-  constexpr uint32_t kFirstDistanceVector = 22;
-  uint32_t r = p.clip | static_cast<uint32_t>(p.clip | p.cull) << 8;
-  if (p.point_size) r |= kUsePointSize;
-  if (p.layer) r |= kUseLayer;
-  if (p.viewport) r |= kUseViewport;
-  if (p.miscellaneous()) r |= kMiscVector;
-  for (uint32_t n = 0; n < 2; ++n) {
-    if (p.group(n)) r |= 1u << (kFirstDistanceVector + n);
-  }
-  if (p.miscellaneous() || p.exports() > 1) r |= kSideBus;
-  return r;
-}
-
-uint32_t VsOutConfig(const VertexAbi& abi) {
-  constexpr uint32_t kNoParameters = 1u << 7;
-  const uint32_t vertices = abi.vertex_exports();
-  const uint32_t primitives = abi.exports_primitive_id() ? 1 : 0;
-  return (std::max(vertices, 1u) - 1) << 1 | (vertices + primitives == 0 ? kNoParameters : 0) |
-         primitives << 8;
-}
-
-out::AmdParameter Described(const VertexParameter& p) {
-  constexpr uint32_t kDefault = 0x20;  // OFFSET of a constant, which DEFAULT_VAL [9:8] chooses
-  out::AmdParameter r;
-  switch (p.source) {
-    case Source::kViewport: r.builtin = "viewport"; break;
-    case Source::kLocation: r.location = p.number; break;
-    case Source::kDistances: r.builtin = absl::StrCat("clip_distance_", p.number); break;
-    case Source::kPrimitiveId: r.builtin = "primitive_id"; break;
-  }
-  r.spi_ps_input_cntl =
-      p.exported() ? p.slot : kDefault | (p.slot - VertexParameter::kConstant) << 8;
-  r.per_primitive = p.source == Source::kPrimitiveId;
-  return r;
-}
-
-// Built-ins come first in a record.
-std::vector<out::AmdParameter> DescribedParameters(const VertexAbi& abi) {
-  std::vector<out::AmdParameter> list;
-  for (const bool locations : {false, true}) {
-    for (const VertexParameter& p : abi.parameters) {
-      if ((p.source == Source::kLocation) == locations) list.push_back(Described(p));
-    }
-  }
-  return list;
-}
-
 }  // namespace
 
 uint32_t DistanceOf(const Module& m, const Interface& v, uint32_t element) {
@@ -379,6 +321,11 @@ uint32_t VertexAbi::PlaceSgprs(uint32_t next) {
   if (reads_draw_id) draw_id = next++;
   if (reads_base_instance) base_instance = next++;
   if (reads_view) view_index = next++;
+  if (culls) {
+    culling_settings = next++;
+    viewport = next;
+    next += 4;
+  }
   return next;
 }
 
@@ -403,46 +350,17 @@ bool VertexAbi::exports_primitive_id() const {
 
 uint32_t VertexAbi::input_vgprs() const { return kVertexIdVgpr + 1 + EsVgprCompCnt(); }
 
-absl::StatusOr<VertexAbi> AssignVertex(const Module& m, const PipelineState& state) {
+absl::StatusOr<VertexAbi> AssignVertex(const Module& m, const PipelineState& state,
+                                       uint32_t group_size) {
   VertexAbi abi;
   abi.view_mask = state.view_mask;
+  abi.group_size = group_size;
   if (absl::Status s = Reader(m, state, abi).Run(); !s.ok()) return s;
   if (absl::Status s = Writer(m, state, abi).Run(); !s.ok()) return s;
+  const absl::StatusOr<bool> culls = CullsPrimitives(m, state, abi);
+  if (!culls.ok()) return culls.status();
+  abi.culls = *culls;
   return abi;
-}
-
-void DescribeVertex(const VertexAbi& abi, out::LaunchRecord& r) {
-  using out::VertexValue;
-  const std::pair<VertexValue, bool> kValues[] = {
-      {VertexValue::kFirstVertex, abi.reads_first_vertex},
-      {VertexValue::kBaseInstance, abi.reads_base_instance},
-      {VertexValue::kVertexIdFromZero, abi.reads_vertex_id},
-      {VertexValue::kInstanceIdFromZero, abi.reads_instance_id},
-      {VertexValue::kDrawId, abi.reads_draw_id}};
-  for (const auto& [value, read] : kValues) {
-    if (read) r.vertex.system_values.push_back(value);
-  }
-  r.vertex.outputs = abi.outputs;
-  r.vertex.view_mask = abi.view_mask;
-  out::AmdVertex& amd = std::get<out::AmdLaunch>(r.arch).vertex;
-  for (const VertexAttribute& a : abi.attributes) {
-    r.vertex.attributes.push_back(a.location);
-    out::AmdAttribute& to = amd.attributes.emplace_back();
-    to.location = a.location;
-    to.buffer = static_cast<uint32_t>(amd.attributes.size()) - 1;
-    to.components = a.components;
-    to.type = a.type;
-    to.bits = 32;
-    to.typed = true;
-    to.per_instance = a.divisor.has_value();
-    to.divisor = a.divisor.value_or(0);
-  }
-  amd.primgen_passthru_en = true;
-  amd.ge_cntl = kGroupSize | kGroupSize << 9;
-  amd.spi_shader_pos_format = PosFormat(abi.positions);
-  amd.pa_cl_vs_out_cntl = VsOutCntl(abi.positions);
-  amd.spi_vs_out_config = VsOutConfig(abi);
-  amd.parameters = DescribedParameters(abi);
 }
 
 }  // namespace kiln::amd

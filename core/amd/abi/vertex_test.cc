@@ -107,6 +107,11 @@ TEST(VertexAbi, APositionAlone) {
   const out::AmdVertex v = RegistersOf(kPosition, kStored, WithoutPrimitiveId());
   EXPECT_TRUE(v.primgen_passthru_en);
   EXPECT_EQ(v.ge_cntl, 0x10080u);
+  EXPECT_EQ(v.ge_max_output_per_subgroup, 128u);
+  EXPECT_EQ(v.ge_ngg_subgrp_cntl, 1u);
+  EXPECT_EQ(v.vgt_gs_onchip_cntl, 0x20040080u);
+  EXPECT_EQ(v.spi_shader_idx_format, 1u);
+  EXPECT_EQ(v.vgt_shader_stages_en & ~(1u << 22), 0x2012010u);
   EXPECT_EQ(v.spi_shader_pos_format, 4u);
   EXPECT_EQ(v.pa_cl_vs_out_cntl, 0u);
   EXPECT_EQ(v.spi_vs_out_config, 0x80u);  // no parameters
@@ -212,12 +217,23 @@ TEST(VertexAbi, RefusesWhatDoesNotFit) {
   EXPECT_EQ(cause("output 0 builtin clip_distance f32 x1 array 9\n",
                   "store_output.indexed[0, 0] 0, 1f\n"),
             "vertex_outputs");
+}
+
+// All the locations that Vulkan has fit: the primitive's number makes room for them, unless the
+// next stage is known to read it.
+TEST(VertexAbi, ThirtyTwoLocationsAreParameters) {
   std::string interfaces = "input 0 location 0.0 f32 x1\n", body = "%0:f32 = load_input[0, 0]\n";
+  PipelineState reads_number;
+  reads_number.next_stage_built_ins = {.viewport = false, .distances = false, .primitive_id = true};
   for (int i = 0; i < 33; ++i) {
     absl::StrAppend(&interfaces, "output ", i, " location ", i, ".0 f32 x1\n");
     absl::StrAppend(&body, "store_output[", i, ", 0] %0\n");
+    const auto abi = Assign(interfaces, body);
+    EXPECT_EQ(CauseOf(abi.status()), i < 32 ? "ok" : "vertex_outputs") << i;
+    if (abi.ok()) EXPECT_EQ(abi->exports_primitive_id(), i < 31) << i;
+    EXPECT_EQ(CauseOf(Assign(interfaces, body, reads_number).status()),
+              i < 31 ? "ok" : "vertex_outputs");
   }
-  EXPECT_EQ(cause(interfaces, body), "vertex_outputs");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/amd/pipeline/backend.h"
 
+#include "core/amd/abi/vertex.h"
 #include "core/amd/pipeline/analyze.h"
 #include "core/amd/pipeline/code_object.h"
 #include "core/amd/pipeline/compile.h"
@@ -25,6 +26,7 @@ constexpr Backend MakeRow() {
   row.statistics = StatisticRows;
   row.containers = kBackendContainers;
   row.scans = kScanFormNames;
+  row.ngg_groups = kGroupSizes;
   row.passes = PassRows;
   row.compile = CompileModule;
   row.variant_name = VariantName;

@@ -156,7 +156,8 @@ absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanFo
   if (absl::Status s = CheckModule(m); !s.ok()) return s;
   const AbiKind kind =
       options.container == out::Container::kAmdHsa ? AbiKind::kKernarg : AbiKind::kDriver;
-  absl::StatusOr<Abi> abi = AssignAbi(m, kind, options.state);
+  absl::StatusOr<Abi> abi =
+      AssignAbi(m, kind, options.state, options.ngg_group == 0 ? kGroupSize : options.ngg_group);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused;
@@ -173,7 +174,7 @@ absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanFo
     if (scan) {
       work.scans = AllScans(*scan);
     } else if (s.ok()) {
-      s = ChooseScans(device, m, work.lanes, &work.scans);
+      s = ChooseScans(device, m, *abi, work.lanes, &work.scans);
     }
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request

@@ -36,6 +36,7 @@ absl::StatusOr<sim::scene::RunStats> Simulate(absl::Span<const uint8_t> code,
                                               sim::scene::Dispatch& dispatch) {
   sim::rdna2::Options own;
   static_cast<sim::scene::RunOptions&>(own) = options;
+  own.vertex_record = options.vertex_record;
   if (IsCodeObject(code)) return RunCodeObject(code, own, dispatch);
   return sim::rdna2::Run(code, record, own, dispatch);
 }

@@ -21,6 +21,11 @@ void WaitFor(Emission& e, uint16_t counters) {
 // core/amd/waits drops waits for nothing.
 void KeepOrder(Emission& e) { WaitFor(e, 0); }
 
+void EndAccesses(Emission& e) {
+  WaitFor(e, kVm);
+  e.EmitRaw(Op(Opcode::kSWaitcntVscnt), {}, {lir::FixedOperand(isa::kNull, 0)});
+}
+
 bool Barriers::OneWave() const {
   return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] <= e_.width();
 }

@@ -13,6 +13,10 @@ namespace kiln::amd {
 // one place may not pass each other.
 void KeepOrder(Emission& e);
 
+// Waits for the accesses to buffers and images that were begun: stores, loads, and atomic
+// operations with and without a result.
+void EndAccesses(Emission& e);
+
 class Barriers : public Room {
  public:
   explicit Barriers(Emission& e) : Room(e) {}

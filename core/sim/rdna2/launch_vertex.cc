@@ -76,6 +76,23 @@ void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& 
   if (more >= 3) w.vector[kFirstVertexVgpr + 3][lane] = run.instance / of.views;
 }
 
+// Returns true if the registers of other units than GE_CNTL say the same of a workgroup and of v0,
+// as far as a record has them (0: not).
+bool RegistersAgree(const out::LaunchRecord& r) {
+  const out::AmdVertex& v = out::AmdOf(r).vertex;
+  const uint32_t vertices = MostVertices(r), primitives = MostPrimitives(r);
+  if (const uint32_t most = v.ge_max_output_per_subgroup; most != 0 && most < vertices) {
+    return false;
+  }
+  const uint32_t onchip = vertices | primitives << 11 | primitives << 22;
+  if (v.vgt_gs_onchip_cntl != 0 && v.vgt_gs_onchip_cntl != onchip) return false;
+  if (v.ge_ngg_subgrp_cntl > 1 || v.spi_shader_idx_format > 1) return false;
+  const uint32_t stages = v.vgt_shader_stages_en;
+  constexpr int kGsW32En = 22, kPrimgenPassthruEn = 25;
+  return stages == 0 || ((Field(stages, kGsW32En, 1) != 0) == (r.dispatch_width == 32) &&
+                         (Field(stages, kPrimgenPassthruEn, 1) != 0) == v.primgen_passthru_en);
+}
+
 }  // namespace
 
 absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
@@ -83,6 +100,10 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record, const scene::Ver
   if (vertices < kMinVertices || vertices > kMaxVertices || primitives < 1 ||
       VertexWaves(record) > kMaxWaves) {
     return absl::InvalidArgumentError("launch record: size of a workgroup of vertices");
+  }
+  if (!RegistersAgree(record)) {
+    return absl::InvalidArgumentError(
+        "launch record: registers that do not agree with GE_CNTL, the waves' size or v0");
   }
   if (Field(out::AmdOf(record).rsrc1, 27, 1) != 0) {
     return absl::InvalidArgumentError(

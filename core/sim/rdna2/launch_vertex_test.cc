@@ -92,6 +92,26 @@ TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
   for (uint32_t vertices : {29u, 256u}) {
     EXPECT_EQ(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }), "");
   }
+  EXPECT_EQ(error([](auto& p, auto& v) {
+              v.ge_max_output_per_subgroup = 128;
+              v.ge_ngg_subgrp_cntl = v.spi_shader_idx_format = 1;
+              v.vgt_gs_onchip_cntl = 0x20040080;
+              v.vgt_shader_stages_en = p.record.dispatch_width == 32 ? 0x412010 : 0x12010;
+            }),
+            "");
+  const auto disagrees = HasSubstr("do not agree");
+  EXPECT_THAT(error([](auto&, auto& v) { v.ge_max_output_per_subgroup = 127; }), disagrees);
+  EXPECT_THAT(error([](auto&, auto& v) { v.vgt_gs_onchip_cntl = 0x20040081; }), disagrees);
+  EXPECT_THAT(error([](auto&, auto& v) { v.ge_ngg_subgrp_cntl = 2; }), disagrees);
+  EXPECT_THAT(error([](auto&, auto& v) { v.spi_shader_idx_format = 2; }), disagrees);
+  EXPECT_THAT(error([](auto& p, auto& v) {
+                v.vgt_shader_stages_en = p.record.dispatch_width == 32 ? 0x12010 : 0x412010;
+              }),
+              disagrees);
+  EXPECT_THAT(error([](auto& p, auto& v) {
+                v.vgt_shader_stages_en = p.record.dispatch_width == 32 ? 0x2412010 : 0x2012010;
+              }),
+              disagrees);
   EXPECT_THAT(error([](auto&, auto& v) { v.spi_shader_pos_format = 0; }), HasSubstr("of exports"));
   EXPECT_THAT(error([](auto& p, auto&) { p.record.vertex.attributes = {1}; }),
               HasSubstr("no input at location 1"));
