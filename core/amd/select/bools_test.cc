@@ -38,6 +38,18 @@ TEST(SelectBools, UniformSelectsOfAConstantAreLogic) {
   EXPECT_EQ(select("%11, true"), numbers + "s_cmp_lg_u32 s_cselect_b32 s_cmp_lg_u32 s_cselect_b32");
 }
 
+TEST(SelectBools, SelectsNegateTheirSides) {
+  const std::string negated = "%10:f32 = fneg %3\n%11:bool = flt %3, %4\n";
+  EXPECT_EQ(SelectedOps(negated + "%12:f32 = select %11, %10, %3\n"), "v_cmp_lt_f32 v_cndmask_b32");
+  // Halves have their sign elsewhere, and s_cselect has no modifiers.
+  EXPECT_EQ(SelectedOps("%10:f16 = f2f %3\n%11:f16 = fneg %10\n%12:bool = flt %3, %4\n"
+                        "%13:f16 = select %12, %11, %10\n"),
+            "v_cvt_f16_f32 v_xor_b32 v_cmp_lt_f32 v_cndmask_b32");
+  EXPECT_EQ(SelectedOps("%10:f32 = fneg %4\n%11:bool = ult %2, 5\n"
+                        "%12:f32 = select %11, %10, %4\n"),
+            "s_xor_b32 s_cmp_lt_u32 s_cselect_b32");
+}
+
 TEST(SelectBools, DivergentComparisonsAreMasks) {
   EXPECT_EQ(SelectedOps("%10:bool = slt %1, 5\n%11:i32 = select %10, %1, 7\n"),
             "v_cmp_lt_i32 v_cndmask_b32");

@@ -76,10 +76,16 @@ Operand FloatSource(const Emission& e, mir::ValueId v) {
   return o;
 }
 
+bool SelectTakesModifiers(const Emission& e, mir::InstId select) {
+  const mir::ValueId result = e.module().result(select);
+  return e.module().value(result).type == mir::Type::kF32 && !e.IsUniform(result);
+}
+
 bool IsOnlyModifier(Emission& e, mir::InstId id) {
   const absl::Span<const mir::Use> uses = e.uses().Of(e.module().result(id));
   return std::all_of(uses.begin(), uses.end(), [&](const mir::Use& use) {
-    return TakesModifiers(e.module().inst(use.inst).op);
+    const mir::Op op = e.module().inst(use.inst).op;
+    return op == mir::Op::kSelect ? SelectTakesModifiers(e, use.inst) : TakesModifiers(op);
   });
 }
 
