@@ -39,6 +39,7 @@ void Vertex::DeclareLiveIns() {
   if (vertex().reads_vertex_id) vertex_id_ = declare(kVertexIdVgpr);
   if (vertex().reads_instance_id) instance_id_ = declare(kInstanceIdVgpr);
   const lir::SelectionBuilder::Prologue prologue(b_);
+  LoadDescriptors();
   for (uint32_t i = 0; i < vertex().attributes.size(); ++i) LoadAttribute(i);
 }
 
@@ -80,16 +81,36 @@ Operand Vertex::InstanceNumber(uint32_t divisor) {
   return number;
 }
 
+// Loads up to four descriptors by one instruction.
+void Vertex::LoadDescriptors() {
+  const auto count = static_cast<uint32_t>(vertex().attributes.size());
+  for (uint32_t number = 0; number < count;) {
+    const uint32_t left = count - number;
+    const uint32_t together = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    const Opcode op = together == 4   ? Opcode::kSLoadDwordx16
+                      : together == 2 ? Opcode::kSLoadDwordx8
+                                      : Opcode::kSLoadDwordx4;
+    Extra at;
+    at.offset = static_cast<int32_t>(kDescriptorBytes * number);
+    const int dwords = static_cast<int>(4 * together);
+    const Operand loaded = Use(e_.New(kFileS, dwords), 0, dwords);
+    e_.EmitRaw(Op(op), {loaded}, {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
+    for (uint32_t i = 0; i < together; ++i) {
+      Operand one = loaded;
+      one.comp = static_cast<uint16_t>(4 * i);
+      one.comps = 4;
+      resources_.push_back(one);
+    }
+    number += together;
+  }
+}
+
 void Vertex::LoadAttribute(uint32_t number) {
   constexpr Opcode kLoads[] = {Opcode::kSNop, Opcode::kBufferLoadFormatX,
                                Opcode::kBufferLoadFormatXy, Opcode::kBufferLoadFormatXyz,
                                Opcode::kBufferLoadFormatXyzw};
   const VertexAttribute& a = vertex().attributes[number];
-  Extra at;
-  at.offset = static_cast<int32_t>(kDescriptorBytes * number);
-  const Operand resource = Use(e_.New(kFileS, 4), 0, 4);
-  e_.EmitRaw(Op(Opcode::kSLoadDwordx4), {resource},
-             {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
+  const Operand& resource = resources_[number];
   const Operand index = a.divisor ? InstanceNumber(*a.divisor) : VertexNumber();
   Extra extra;
   extra.flags = kIdxen;

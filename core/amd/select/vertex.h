@@ -35,6 +35,7 @@ class Vertex : public Room {
   Operand Divided(const Operand& number, uint32_t divisor);
   Operand VertexNumber();
   Operand InstanceNumber(uint32_t divisor);
+  void LoadDescriptors();
   void LoadAttribute(uint32_t number);
   Operand ElementOf(mir::InstId id, uint32_t component);
   void ReadAttribute(mir::InstId id);
@@ -50,6 +51,7 @@ class Vertex : public Room {
   Operand vertex_id_, instance_id_;  // from zero
   Operand vertex_number_;
   absl::btree_map<uint32_t, Operand> instances_;  // by divisor
+  std::vector<Operand> resources_;                // by number of the attribute
   std::vector<Operand> attributes_;               // by number; as many components as are read
   // Stored so far. Distances are by their number among all.
   Vector position_;
