@@ -155,7 +155,7 @@ TEST(EmitTest, Masks) {
 
 TEST(EmitTest, Copies) {
   EXPECT_EQ(EmitLine("%v1 = v_copy #0x40490fdb"), "v_mov_b32_e32 v1, 0x40490fdb");
-  EXPECT_EQ(EmitLine("%v4x2 = v_copy %v8x2"), "v_mov_b32_e32 v4, v8; v_mov_b32_e32 v5, v9");
+  EXPECT_EQ(EmitLine("%v4x2 = v_copy %v8x2"), "v_lshrrev_b64 v[4:5], 0, v[8:9]");
   EXPECT_EQ(EmitLine("%v4 = v_move %v4 {aux 1}"), "");
   EXPECT_EQ(EmitLine("%p4 = s_move %p6 {aux 2}"), "s_mov_b64 s[4:5], s[6:7]");
   EXPECT_EQ(EmitLine("%p4 = s_copy #0xffffff00"), "s_movk_i32 s4, 65280; s_mov_b32 s5, -1");
