@@ -161,8 +161,7 @@ Operand Bools::LaneNumberOf(mir::ValueId v) {
 Operand Bools::Select(mir::ValueId condition, Operand if_true, Operand if_false) {
   const Operand c = e_.Src(condition);
   if (IsImm(c)) {
-    const Operand& chosen = (c.id & 1) != 0 ? if_true : if_false;
-    return chosen.mods == 0 ? chosen : e_.ToV(chosen);
+    return WithoutModifiers(e_, (c.id & 1) != 0 ? if_true : if_false);
   }
   if (IsScalarBool(condition) && e_.IsScalar(if_true) && e_.IsScalar(if_false)) {
     if (IsImm(if_true) && IsImm(if_false) && if_true.id == 1 && if_false.id == 0) {

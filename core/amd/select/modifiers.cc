@@ -2,6 +2,7 @@
 #include "core/amd/select/modifiers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kiln::amd {
 namespace {
@@ -74,6 +75,17 @@ Operand FloatSource(const Emission& e, mir::ValueId v) {
   if ((mods & Operand::kAbsolute) != 0) o.id &= ~sign;
   if ((mods & Operand::kNegate) != 0) o.id ^= sign;
   return o;
+}
+
+Operand WithoutModifiers(Emission& e, Operand o) {
+  constexpr uint32_t kSign = 0x80000000;
+  const uint8_t mods = std::exchange(o.mods, uint8_t{0});
+  switch (mods) {
+    case 0: return o;
+    case Operand::kNegate: return e.Valu(Opcode::kVXorB32, {Imm(kSign), o});
+    case Operand::kAbsolute: return e.Valu(Opcode::kVAndB32, {Imm(kSign - 1), o});
+    default: return e.Valu(Opcode::kVOrB32, {Imm(kSign), o});
+  }
 }
 
 bool SelectTakesModifiers(const Emission& e, mir::InstId select) {
