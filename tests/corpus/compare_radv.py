@@ -2,20 +2,24 @@
 """compare_radv - Kiln's gfx1030 code and compile time beside RADV's, at the wave size that RADV chose.
 
   tests/peer/run-peer navi21 --runs 3 --dump-bin DIR @LIST > PEER.jsonl
-  compare_radv.py --mesa=PEER.jsonl --compiler=compile_modules --stats=rdna_stats [--list=FILE] [--rounds=3]
-                  [--worst=15] [--opcodes=15] [--json=FILE]
+  compare_radv.py --mesa=PEER.jsonl --compiler=compile_modules --stats=rdna_stats [--stage=compute|fragment|vertex]
+                  [--list=FILE] [--rounds=3] [--keep=DIR] [--worst=15] [--opcodes=15] [--json=FILE]
 
-Compiles every compute module of PEER.jsonl (of those that --list names, if it is given) with
-//tests/corpus:compile_modules. Instructions, bytes, VGPRs as allocated, waves of a SIMD, latency and inverse
+Compiles every module of that stage in PEER.jsonl (of those that --list names, if it is given) with
+//tests/corpus:compile_modules, in the default state of both tools, which is the same (proto/README.md). Instructions, bytes, VGPRs as allocated, waves of a SIMD, latency and inverse
 throughput of both sides are counted in the binaries by the same program (//tests/corpus:rdna_stats), spills come from
 the compilers' records. Time is thread CPU time of all of Kiln's passes for that one wave size, without the validator,
 beside processor time of pipeline creation: the median of --rounds runs, and of run-peer's. Each run of Kiln's is of all
 modules in turn, so that only --runs 1 of the peer is as cold.
 
+Fragment and vertex programs are compared only if both export the same components to the same targets; others are
+listed, as are modules of several entry points, which are left out. Vertex programs of the peer do not cull with
+RADV_DEBUG=nonggc in its environment.
+
 Ratios are Kiln / Mesa, geometric means over modules that both made; a module that Mesa made and Kiln did not is LOST
 and counts as 2.0 in the second mean. Modules that Mesa did not make are named with its error. --worst lists modules
-by instructions and by inverse throughput, --opcodes the mnemonics of which Kiln has most more and most fewer, summed
-over all modules; --json writes all figures of each module.
+by instructions, VGPRs and inverse throughput, --opcodes the mnemonics of which Kiln has most more and most fewer,
+summed over all modules; --json writes all figures of each module. --keep has Kiln's binaries left in a folder.
 """
 import argparse
 import json
@@ -36,8 +40,10 @@ def arguments():
     parser.add_argument("--mesa", required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--stats", required=True)
+    parser.add_argument("--stage", default="compute", choices=["compute", "fragment", "vertex"])
     parser.add_argument("--list")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--keep")
     parser.add_argument("--worst", type=int, default=15)
     parser.add_argument("--opcodes", type=int, default=15)
     parser.add_argument("--json")
@@ -76,16 +82,26 @@ def named_by_wave(line, folder, number):
     return link
 
 
-def mesa_programs(path, wanted, stats):
-    """Returns {module: figures} of what Mesa made, with "wave"; and {module: error} of what it did not make."""
-    made, failed = {}, {}
+def read_peer(path, wanted, stage):
+    """Returns {module: its line} of the stage's modules that Mesa made, {module: error} of what it did not make, and
+    the modules of the stage that have several entry points, which are in neither."""
+    lines = {}
     for line in lines_of(path):
-        if wanted is not None and line["file"] not in wanted:
-            continue
-        if not line["ok"]:
-            failed[line["file"]] = line["error"]
-        elif line["stage"] == "compute":
-            made[line["file"]] = line
+        if wanted is None or line["file"] in wanted:
+            lines.setdefault(line["file"], []).append(line)
+    made, failed, several = {}, {}, []
+    for name, of in lines.items():
+        if len(of) > 1:
+            several += [name] if stage in (line["stage"] for line in of) else []
+        elif not of[0]["ok"]:
+            failed[name] = of[0]["error"]
+        elif of[0]["stage"] == stage:
+            made[name] = of[0]
+    return made, failed, several
+
+
+def mesa_programs(made, stats):
+    """Returns {module: figures} of what Mesa made, with "wave"."""
     programs = {}
     with tempfile.TemporaryDirectory() as folder:
         links = {name: named_by_wave(line, folder, i) for i, (name, line) in enumerate(made.items())}
@@ -97,7 +113,7 @@ def mesa_programs(path, wanted, stats):
         spills = {s: executable["stats"].get(key, 0) for s, key in SPILLS.items()}
         programs[name] = {**counts[links[name]], **spills, "wave": executable["subgroup_size"],
                           "compile_us": 1000 * line["cpu_ms_median"]}
-    return programs, failed
+    return programs
 
 
 def kiln_programs(compiler, names, wave, rounds, folder, stats):
@@ -123,11 +139,27 @@ def all_kiln_programs(args, theirs):
     programs, refused = {}, {}
     for wave in (32, 64):
         names = sorted(n for n, p in theirs.items() if p["wave"] == wave)
+        if not names:
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            made, causes = kiln_programs(args.compiler, names, wave, args.rounds, folder, args.stats)
+            made, causes = kiln_programs(args.compiler, names, wave, args.rounds, args.keep or folder, args.stats)
         programs.update(made)
         refused.update(causes)
     return programs, refused
+
+
+def split_by_exports(pairs):
+    """Returns the pairs whose programs export the same, and the others."""
+    same = [p for p in pairs if p[1]["exports"] == p[2]["exports"]]
+    return same, [p for p in pairs if p[1]["exports"] != p[2]["exports"]]
+
+
+def print_other_exports(pairs):
+    print("other exports, not compared: %d" % len(pairs))
+    for name, ours, theirs in pairs:
+        sides = [", ".join(sorted("%s %s" % e for e in a["exports"].items() if b["exports"].get(e[0]) != e[1]))
+                 for a, b in ((ours, theirs), (theirs, ours))]
+        print("  Kiln %s; Mesa %s: %s" % (*(s or "none more" for s in sides), name))
 
 
 def geometric_mean(ratios):
@@ -182,24 +214,31 @@ def main():
     if args.list:
         with open(args.list, encoding="utf-8") as f:
             wanted = {line.strip() for line in f if line.strip()}
-    theirs, failed = mesa_programs(args.mesa, wanted, args.stats)
+    if args.keep:
+        os.makedirs(args.keep, exist_ok=True)
+    made, failed, several = read_peer(args.mesa, wanted, args.stage)
+    theirs = mesa_programs(made, args.stats)
     ours, refused = all_kiln_programs(args, theirs)
-    pairs = [(n, ours[n], theirs[n]) for n in sorted(theirs) if n in ours]
-    print("Mesa made %d modules, both %d, LOST %d, not made by Mesa %d" %
+    pairs, others = split_by_exports([(n, ours[n], theirs[n]) for n in sorted(theirs) if n in ours])
+    print("Mesa made %d modules, compared %d, LOST %d, not made by Mesa %d" %
           (len(theirs), len(pairs), len(refused), len(failed)))
     for name, cause in sorted(refused.items()):
         print("  LOST: %s: %s" % (name, cause))
     for name, error in sorted(failed.items()):
         print("  not made by Mesa: %s: %s" % (name, error))
+    for name in several:
+        print("  several entry points: %s" % name)
+    print_other_exports(others)
     print_means(pairs, refused)
     print_occupancy(pairs)
-    for figure in ("instructions", "inverse_throughput"):
+    for figure in ("instructions", "vgprs", "inverse_throughput"):
         print_worst(pairs, figure, args.worst)
     print_opcodes(pairs, args.opcodes)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as f:
             json.dump({"pairs": [{"file": n, "kiln": a, "mesa": b} for n, a, b in pairs], "lost": refused,
-                       "not_made": failed}, f, indent=1)
+                       "not_made": failed, "several_entry_points": several,
+                       "other_exports": [n for n, _, _ in others]}, f, indent=1)
 
 
 if __name__ == "__main__":

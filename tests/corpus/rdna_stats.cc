@@ -3,10 +3,11 @@
 //   rdna_stats FILE...        one JSON line per file, in order
 //
 // {"file", "wave", "instructions", "bytes", "vgprs", "waves", "latency", "inverse_throughput",
-// "opcodes"}, or {"file", "error"}. "wave" is the size that the program shows; one that shows none
-// counts as wave64 if its name ends in .wave64.bin. "vgprs" are those allocated, "waves" those of a
-// SIMD by registers alone, "opcodes" the number of instructions by mnemonic. Exit status 1 if a
-// file could not be read or decoded.
+// "opcodes", "exports"}, or {"file", "error"}. "wave" is the size that the program shows; one that
+// shows none counts as wave64 if its name ends in .wave64.bin. "vgprs" are those allocated, "waves"
+// those of a SIMD by registers alone, "opcodes" the number of instructions by mnemonic, "exports"
+// the components that go to each target of exports but null, for example {"pos0": "xyzw"}. Exit
+// status 1 if a file could not be read or decoded.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -38,6 +39,36 @@ int64_t Allocated(int64_t vgprs, Wave wave) {
   return (std::max<int64_t>(vgprs, 1) + granule - 1) / granule * granule;
 }
 
+std::string TargetOfExports(int target) {
+  constexpr int kDepth = 8, kPositions = 12, kPrimitives = 20, kParameters = 32;
+  if (target >= kParameters) return "param" + std::to_string(target - kParameters);
+  if (target == kPrimitives) return "prim";
+  if (target >= kPositions) return "pos" + std::to_string(target - kPositions);
+  return target == kDepth ? "mrtz" : "mrt" + std::to_string(target);
+}
+
+// Returns, by target, the components that some export has; "xy" in compressed ones are 16-bit
+// pairs.
+std::map<std::string, std::string> Exports(
+    absl::Span<const kiln::amd::isa::PlacedInstruction> program) {
+  constexpr int kNull = 9;
+  std::map<int, int> enabled, forms;
+  for (const auto& [at, length, inst] : program) {
+    if (inst.op != kiln::amd::isa::Opcode::kExp || inst.target == kNull) continue;
+    enabled[inst.target] |= inst.enable;
+    forms[inst.target] |= inst.compressed ? 2 : 1;
+  }
+  std::map<std::string, std::string> exports;
+  for (const auto& [target, mask] : enabled) {
+    std::string& components = exports[TargetOfExports(target)];
+    for (int c = 0; c < 4; ++c) {
+      if ((mask >> c & 1) != 0) components += "xyzw"[c];
+    }
+    if (forms[target] != 1) components += forms[target] == 2 ? " of 16 bits" : " mixed";
+  }
+  return exports;
+}
+
 absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return absl::NotFoundError("cannot be read");
@@ -59,7 +90,8 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
       {"waves", waves},
       {"latency", s.estimate.cycles},
       {"inverse_throughput", kiln::amd::InverseThroughput(s.estimate, wave, waves)},
-      {"opcodes", opcodes}};
+      {"opcodes", opcodes},
+      {"exports", Exports(*program)}};
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ bool EmitCopy(Context& c, lir::InstId i) {
     case kVMove: EmitVectorCopy(c, i, in.aux); break;
     case kVSwap: EmitSwap(c, i, in.aux); break;
     case kSSwap: EmitScalarSwap(c, i, in.aux); break;
+    case kWithHigh: c.AddScalarConstant(RegisterOf(c.f(), def(), 1), c.f().uses(i)[1].id); break;
     case kSMove: EmitScalarCopy(c, def(), use(), in.aux); break;
     case kSCopy:
       if (use().kind == Kind::kImm) {

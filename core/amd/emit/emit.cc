@@ -3,6 +3,8 @@
 #include "core/amd/emit/context.h"
 #include "core/amd/emit/instructions.h"
 #include "core/amd/emit/jumps.h"
+#include "core/amd/emit/known_scc.h"
+#include "core/amd/emit/pair_moves.h"
 #include "core/amd/emit/pseudo.h"
 #include "core/amd/emit/remove_branches.h"
 #include "core/amd/emit/scans.h"
@@ -69,6 +71,8 @@ absl::StatusOr<Program> Emit(const lir::Function& f, const EmitOptions& options)
   Program program = std::move(c.program());
   if (options.remove_execz_branches) RemoveExeczBranches(program);
   RemoveUnreachable(program);
+  RemoveKnownTests(program);
+  PairMoves(program);
   if (!options.keep_exec_at_end) RemoveExecWritesBeforeEnd(program);
   RemoveBranchesToNext(program);
   InvertBranchesOverBranches(program);

@@ -155,11 +155,12 @@ TEST(EmitTest, Masks) {
 
 TEST(EmitTest, Copies) {
   EXPECT_EQ(EmitLine("%v1 = v_copy #0x40490fdb"), "v_mov_b32_e32 v1, 0x40490fdb");
-  EXPECT_EQ(EmitLine("%v4x2 = v_copy %v8x2"), "v_mov_b32_e32 v4, v8; v_mov_b32_e32 v5, v9");
+  EXPECT_EQ(EmitLine("%v4x2 = v_copy %v8x2"), "v_lshrrev_b64 v[4:5], 0, v[8:9]");
   EXPECT_EQ(EmitLine("%v4 = v_move %v4 {aux 1}"), "");
   EXPECT_EQ(EmitLine("%p4 = s_move %p6 {aux 2}"), "s_mov_b64 s[4:5], s[6:7]");
   EXPECT_EQ(EmitLine("%p4 = s_copy #0xffffff00"), "s_movk_i32 s4, 65280; s_mov_b32 s5, -1");
   EXPECT_EQ(EmitLine("%mvcc = s_copy %m6", 64), "s_mov_b64 vcc, s[6:7]");
+  EXPECT_EQ(EmitLine("%p4 = with_high %p4 #0xffff8000"), "s_movk_i32 s5, 32768");
   EXPECT_EQ(EmitLine("%v4 %v5 = v_swap %v5 %v4 {aux 1}"), "v_swap_b32 v4, v5");
 }
 

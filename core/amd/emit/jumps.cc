@@ -72,11 +72,25 @@ size_t Jumps::InnermostLoop() const {
   return open_.size();
 }
 
+// Returns true unless the only way to the exit block is an end_lanes that has left no lane on:
+// lanes that were killed, or that end in a construct, still are.
+bool Jumps::MayExitWithLanes() const {
+  for (const lir::Block& block : f_.blocks) {
+    for (lir::InstId i : block.insts) {
+      const lir::Inst& in = f_.inst(i);
+      if (in.op == kKill || in.op == kMaskEnd || (in.op == kEndLanes && in.aux != 0)) return true;
+    }
+  }
+  return false;
+}
+
 void Jumps::BeginBlock(size_t block) {
   c_.Bind(Label(block));
   at_start_[block] = at_end_[block] = InnermostId();
-  // Lanes that were killed may still be on: the export there says that none is left.
-  if (f_.exit_block == lir::BlockId(block)) c_.Add(c_.masks().mov, Exec(), Constant(0));
+  // The export there says that no lane is left.
+  if (f_.exit_block == lir::BlockId(block) && MayExitWithLanes()) {
+    c_.Add(c_.masks().mov, Exec(), Constant(0));
+  }
   if (open_.empty() || open_.back().kind != Construct::Kind::kLoop) return;
   if (open_.back().continue_block == lir::BlockId(block)) RestoreContinued(open_.back());
 }
@@ -265,8 +279,9 @@ bool Jumps::EmitKill(lir::InstId i) {
   }
   if (in.op == kEndLanes) {
     const isa::Operand lanes = RegisterOf(f_, f_.uses(i)[0]);
-    c_.Add(c_.masks().andn2, Exec(), Exec(), lanes);
-    if (in.aux != 0) c_.Add(c_.masks().andn2, LiveLanes(), LiveLanes(), lanes);
+    const Opcode take = Inverse(in) ? c_.masks().and_ : c_.masks().andn2;
+    c_.Add(take, Exec(), Exec(), lanes);
+    if (in.aux != 0) c_.Add(take, LiveLanes(), LiveLanes(), lanes);
   } else {
     isa::Operand lanes = Exec();
     if (!f_.uses(i).empty()) {

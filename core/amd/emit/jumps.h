@@ -69,6 +69,7 @@ class Jumps {
   void RemoveLanes(uint32_t slot, isa::Operand lanes);
   int Label(size_t block) const { return block_labels_[block]; }
   Construct* Top(Construct::Kind kind, lir::InstId i);
+  bool MayExitWithLanes() const;
   size_t InnermostLoop() const;
 
   void If(lir::InstId i);

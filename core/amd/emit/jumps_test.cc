@@ -65,8 +65,12 @@ TEST(JumpsTest, LanesEndOrHelp) {
     lines.insert(lines.end(), exit.begin(), exit.end());
     return lines;
   };
-  EXPECT_EQ(with("end_lanes %m4"),
-            before_exit({"s_andn2_b32 exec_lo, exec_lo, s4", "s_cbranch_scc0 0 -> 3"}));
+  // No lane is on where this goes.
+  EXPECT_EQ(with("end_lanes %m4"), (Strings{"s_andn2_b32 exec_lo, exec_lo, s4",
+                                            "s_cbranch_scc0 0 -> 3", "s_endpgm", "s_endpgm"}));
+  EXPECT_EQ(
+      with("end_lanes %m4 {inv}"),
+      (Strings{"s_and_b32 exec_lo, exec_lo, s4", "s_cbranch_scc0 0 -> 3", "s_endpgm", "s_endpgm"}));
   EXPECT_EQ(with("end_lanes %m4 {aux 1}"),
             before_exit({"s_andn2_b32 exec_lo, exec_lo, s4", "s_andn2_b32 s0, s0, s4",
                          "s_cbranch_scc0 0 -> 4"}));

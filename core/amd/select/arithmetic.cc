@@ -35,8 +35,11 @@ absl::Status Arithmetic::VisitAlu(mir::InstId id) {
     return absl::OkStatus();
   }
   if (inst.op == mir::Op::kSelect) {
-    e_.Set(result, is_double ? SelectDouble(id)
-                             : bools_.Select(m_.source(id, 0), Source(id, 1), Source(id, 2)));
+    const auto side = [&](int i) {
+      return SelectTakesModifiers(e_, id) ? FloatSource(e_, m_.source(id, i)) : Source(id, i);
+    };
+    e_.Set(result,
+           is_double ? SelectDouble(id) : bools_.Select(m_.source(id, 0), side(1), side(2)));
     return absl::OkStatus();
   }
   if (carries_.Visit(id)) return absl::OkStatus();

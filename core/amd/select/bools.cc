@@ -1,12 +1,14 @@
 // Selects booleans. emission.h describes their representation.
 //
-// A uniform comparison of scalars is SCC; it is a number, 0 or 1 in S, once a reader needs that,
-// and the result of uniform logic is both. A comparison whose only reader inverts it is made
-// inverted.
+// A uniform comparison of scalars is SCC, and a number, too, 0 or 1 in S, if a reader wants that;
+// the result of uniform logic is both. Few instructions leave SCC alone, so a reader that does not
+// follow at once tests the number. A comparison whose only reader inverts it is made inverted.
 #include "core/amd/select/bools.h"
 
+#include <algorithm>
 #include <optional>
 
+#include "core/amd/lir/machine.h"
 #include "core/amd/select/doubles.h"
 #include "core/amd/select/modifiers.h"
 
@@ -120,9 +122,25 @@ Operand Bools::MaskOf(mir::ValueId v) {
   return e_.Pseudo(kMaskOfScc, kFileM, 1, {SccOf(v)});
 }
 
+// Returns true if SCC still is the value, at the end of the current block.
+bool Bools::IsStillScc(const Operand& scc) const {
+  const std::vector<lir::InstId>& insts = f_.block(b_.block()).insts;
+  for (size_t i = insts.size(); i-- > 0;) {
+    for (const Operand& def : f_.defs(insts[i])) {
+      if (e_.IsIn(def, kFileScc)) return def.id == scc.id;
+    }
+    if (Gfx1030Machine().ops[f_.inst(insts[i]).op].clobbers != 0) return false;
+  }
+  return false;
+}
+
 Operand Bools::SccOf(mir::ValueId v) {
-  const Operand o = e_.Src(v);
-  if (e_.IsIn(o, kFileScc)) return o;
+  Operand o = e_.Src(v);
+  if (e_.IsIn(o, kFileScc)) {
+    const Operand& number = numbers_[v.index];
+    if (!Exists(number) || IsStillScc(o)) return o;
+    o = number;
+  }
   if (e_.IsIn(o, kFileM)) return e_.Pseudo(kMaskAny, kFileScc, 1, {o});
   return e_.SaluScc(Opcode::kSCmpLgU32, {e_.ToScalar(o), Imm(0)});
 }
@@ -139,11 +157,16 @@ Operand Bools::LaneNumberOf(mir::ValueId v) {
   return e_.Valu(Opcode::kVCndmaskB32, {Imm(0), Imm(1), MaskOf(v)});
 }
 
-// v_cndmask gives source 1 in the lanes of the mask.
+// v_cndmask gives source 1 in the lanes of the mask, with its modifiers.
 Operand Bools::Select(mir::ValueId condition, Operand if_true, Operand if_false) {
   const Operand c = e_.Src(condition);
-  if (IsImm(c)) return (c.id & 1) != 0 ? if_true : if_false;
+  if (IsImm(c)) {
+    return WithoutModifiers(e_, (c.id & 1) != 0 ? if_true : if_false);
+  }
   if (IsScalarBool(condition) && e_.IsScalar(if_true) && e_.IsScalar(if_false)) {
+    if (IsImm(if_true) && IsImm(if_false) && if_true.id == 1 && if_false.id == 0) {
+      return NumberOf(condition);
+    }
     return e_.Salu(Opcode::kSCselectB32, {if_true, if_false}, SccOf(condition));
   }
   return e_.Valu(Opcode::kVCndmaskB32, {if_false, if_true, MaskOf(condition)});
@@ -180,6 +203,31 @@ bool Bools::IsScalarWork(mir::InstId id) const {
          e_.IsScalar(e_.Src(m_.source(id, 1)));
 }
 
+// Returns true for a select of 1 and 0: the number of its condition.
+bool Bools::IsOneOrZero(mir::InstId select) const {
+  const mir::Value& a = m_.value(m_.source(select, 1));
+  const mir::Value& b = m_.value(m_.source(select, 2));
+  const auto kConstant = mir::Value::Kind::kConstant;
+  return a.kind == kConstant && b.kind == kConstant && a.bits == 1 && b.bits == 0;
+}
+
+// Returns true if some reader is likely to want the number of a uniform boolean.
+bool Bools::IsReadAsNumber(mir::ValueId v) {
+  return std::any_of(e_.uses().Of(v).begin(), e_.uses().Of(v).end(), [&](const mir::Use& use) {
+    const mir::Inst& reader = m_.inst(use.inst);
+    if (reader.num_results != 1 || !e_.IsUniform(m_.result(use.inst))) return false;
+    const bool zero_or_one = reader.op == mir::Op::kSelect && IsOneOrZero(use.inst);
+    return e_.IsBool(m_.result(use.inst)) || zero_or_one;
+  });
+}
+
+void Bools::SetScc(mir::ValueId result, Operand scc) {
+  if (IsReadAsNumber(result)) {
+    numbers_[result.index] = e_.Salu(Opcode::kSCselectB32, {Imm(1), Imm(0)}, scc);
+  }
+  e_.Set(result, scc);
+}
+
 absl::Status Bools::VisitComparison(mir::InstId id, mir::ValueId result, bool inverse) {
   const Comparison& c = *ComparisonOf(m_.inst(id).op);
   const mir::ValueId a = m_.source(id, 0), b = m_.source(id, 1);
@@ -188,7 +236,7 @@ absl::Status Bools::VisitComparison(mir::InstId id, mir::ValueId result, bool in
     const bool equal = (c.op == mir::Op::kIeq) != inverse;
     if (IsScalarBool(a) && IsScalarBool(b)) {
       const Opcode op = equal ? Opcode::kSCmpEqU32 : Opcode::kSCmpLgU32;
-      e_.Set(result, e_.SaluScc(op, {NumberOf(a), NumberOf(b)}));
+      SetScc(result, e_.SaluScc(op, {NumberOf(a), NumberOf(b)}));
       return absl::OkStatus();
     }
     const Operand differ = e_.Pseudo(kMaskXor, kFileM, 1, {MaskOf(a), MaskOf(b)});
@@ -202,7 +250,7 @@ absl::Status Bools::VisitComparison(mir::InstId id, mir::ValueId result, bool in
   }
   if (bits != 32 && bits != 16) return e_.Unexpected("comparison of this width");
   if (!c.is_float && IsScalarWork(id)) {
-    e_.Set(result, e_.SaluScc(c.scalar[inverse ? 1 : 0],
+    SetScc(result, e_.SaluScc(c.scalar[inverse ? 1 : 0],
                               {e_.Widened(a, c.is_signed), e_.Widened(b, c.is_signed)}));
     return absl::OkStatus();
   }
@@ -263,12 +311,24 @@ bool Bools::SelectOfConstant(mir::ValueId result, mir::ValueId c, mir::ValueId a
   return true;
 }
 
+// Logic makes SCC, which s_cselect does not.
+void Bools::SelectNumber(mir::ValueId result, mir::ValueId c, Operand if_true, Operand if_false) {
+  if (IsImm(if_true) && if_true.id == 1) {
+    SetScalar(result, Opcode::kSOrB32, NumberOf(c), if_false);
+  } else if (IsImm(if_false) && if_false.id == 0) {
+    SetScalar(result, Opcode::kSAndB32, NumberOf(c), if_true);
+  } else if (IsImm(if_true) && if_true.id == 0) {
+    SetScalar(result, Opcode::kSAndn2B32, if_false, NumberOf(c));
+  } else {
+    e_.Set(result, Select(c, if_true, if_false));
+  }
+}
+
 void Bools::VisitSelect(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   const mir::ValueId c = m_.source(id, 0), a = m_.source(id, 1), b = m_.source(id, 2);
   if (e_.IsUniform(result) && IsScalarBool(c) && IsScalarBool(a) && IsScalarBool(b)) {
-    e_.Set(result, Select(c, NumberOf(a), NumberOf(b)));
-    return;
+    return SelectNumber(result, c, NumberOf(a), NumberOf(b));
   }
   if (SelectOfConstant(result, c, a, b)) return;
   const Operand condition = MaskOf(c);

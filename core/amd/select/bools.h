@@ -31,11 +31,16 @@ class Bools : public Room {
  private:
   bool IsScalarBool(mir::ValueId v) const;
   bool IsScalarWork(mir::InstId id) const;
+  bool IsStillScc(const Operand& scc) const;
   bool IsInvertedLater(mir::InstId id);
+  bool IsOneOrZero(mir::InstId select) const;
+  bool IsReadAsNumber(mir::ValueId v);
+  void SetScc(mir::ValueId result, Operand scc);
   absl::Status VisitComparison(mir::InstId id, mir::ValueId result, bool inverse);
   void SetScalar(mir::ValueId result, Opcode op, Operand a, Operand b);
   absl::Status VisitNot(mir::InstId id);
   void VisitLogic(mir::InstId id, Opcode scalar, LirOp mask);
+  void SelectNumber(mir::ValueId result, mir::ValueId c, Operand if_true, Operand if_false);
   void VisitSelect(mir::InstId id);
   bool SelectOfConstant(mir::ValueId result, mir::ValueId c, mir::ValueId a, mir::ValueId b);
 

@@ -243,12 +243,15 @@ void Control::VisitKill(mir::InstId id) {
     return;
   }
   if (all) return EndLanes();
-  const Operand mask = bools_.MaskOf(condition);
   if (masks_.empty()) {
     ExitBlock();
-    e_.EmitRaw(kEndLanes, {}, {mask}, {}, 0, e_.notes_helpers() ? 1 : 0);
+    const auto inverse = e_.DefinedBy(condition, mir::Op::kNot);
+    const bool inverts = inverse && e_.HasOperand(m_.source(*inverse, 0));
+    const Operand mask = bools_.MaskOf(inverts ? m_.source(*inverse, 0) : condition);
+    e_.EmitRaw(kEndLanes, {}, {mask}, {}, InverseIf(inverts), e_.notes_helpers() ? 1 : 0);
     return;
   }
+  const Operand mask = bools_.MaskOf(condition);
   // An if with nothing else in it.
   const uint32_t slot = TakeSlots(1);
   Terminate(kMaskIf, {mask}, slot);

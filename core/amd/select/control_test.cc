@@ -47,6 +47,15 @@ TEST(SelectControl, LanesBecomeHelpersWhereQuadsNeedThem) {
   }
 }
 
+TEST(SelectControl, LanesEndByTheInverseOfACondition) {
+  const std::string text = SelectedFragment(
+      kIn,
+      "%0:f32 = load_input[0, 0]\n%1:bool = flt %0, 0f\n%2:bool = flt 2f, %0\n"
+      "%3:bool = and %1, %2\n%4:bool = not %3\nterminate %4\nstore_output[0, 0] %0\n");
+  EXPECT_THAT(text, HasSubstr("inv"));
+  EXPECT_THAT(Kill("terminate", false), Not(HasSubstr("inv")));
+}
+
 // Behind the last operation that needs whole quads the lanes that help are off for good: kills end
 // lanes, and effects need no mask of their own.
 TEST(SelectControl, HelpersEndAfterTheLastQuad) {

@@ -45,6 +45,16 @@ TEST(SelectFragment, InterpolatesInTwoSteps) {
   EXPECT_THAT(text, HasSubstr("channel 1"));
 }
 
+// The address of descriptors has its high half in the SGPR behind it, if that is free.
+TEST(SelectFragment, AddressesAreMadeInPlace) {
+  const std::string body = "%0:f32 = load_ssbo[0, align 4] 0\n";
+  EXPECT_THAT(Of("resource 0 ssbo 0.0.0\n", body + kStoreFloat), HasSubstr("with_high"));
+  EXPECT_THAT(Of("resource 0 ssbo 0.0.0\npush 4\n",
+                 body + "%1:f32 = load_push[align 4] 0\n%2:f32 = fadd %0, %1\n"
+                        "store_output[0, 0] %2\n"),
+              Not(HasSubstr("with_high")));
+}
+
 // The provoking vertex's value is P0, parameter 2 of v_interp_mov_f32.
 TEST(SelectFragment, FlatInputsAreMoved) {
   const std::string text = Of("input 0 location 0.0 i32 x1 flat\n",

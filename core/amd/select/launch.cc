@@ -1,5 +1,7 @@
 #include "core/amd/select/launch.h"
 
+#include <algorithm>
+
 namespace kiln::amd {
 
 void Launch::DeclareLiveIns() {
@@ -18,7 +20,18 @@ void Launch::DeclareLiveIns() {
     for (uint32_t sgpr = abi_.user_sgprs; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   } else {
     const uint32_t first = abi_.vertex ? abi_.first_user_sgpr : kScratchSgpr + 2;
-    for (uint32_t sgpr = first; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
+    for (uint32_t sgpr = first; sgpr < abi_.start_sgprs; ++sgpr) {
+      if (BecomesAddress(sgpr)) {
+        lir::Value pair;
+        pair.file = kFileS;
+        pair.comps = 2;
+        scalars_[sgpr] = Use(b_.AddLiveIn(pair, UnitOfSgpr(sgpr)), 0, 2);
+        ++sgpr;  // prim_mask, or behind the last one
+        if (sgpr < abi_.start_sgprs) scalars_[sgpr] = e_.Component(scalars_[sgpr - 1], 1);
+        continue;
+      }
+      declare(sgpr);
+    }
   }
   if (abi_.vertex && abi_.vertex->culls) {
     declare(kGroupSgpr);
@@ -33,13 +46,26 @@ void Launch::DeclareLiveIns() {
   }
 }
 
+// Returns true for the low half of an address beside a register that the program hardly reads: the
+// other half can be made there. prim_mask is in m0 by then.
+bool Launch::BecomesAddress(uint32_t sgpr) const {
+  const bool address =
+      std::count(abi_.descriptor_sgprs.begin(), abi_.descriptor_sgprs.end(), sgpr) != 0;
+  const bool free =
+      sgpr + 1 == abi_.start_sgprs || (abi_.fragment && abi_.fragment->prim_mask == sgpr + 1);
+  return address && sgpr % 2 == 0 && free;
+}
+
 Operand Launch::Address(uint32_t sgpr) {
   addresses_.resize(abi_.start_sgprs);
   Operand& address = addresses_[sgpr];
   if (!Exists(address)) {
     const lir::SelectionBuilder::Prologue prologue(b_);
     const bool kernel = abi_.kind == AbiKind::kKernarg;
-    address = e_.Vector({Scalar(sgpr), kernel ? Scalar(sgpr + 1) : Imm(kAddressHigh)}, kFileS);
+    address =
+        Scalar(sgpr).comps == 2
+            ? e_.Pseudo(kWithHigh, kFileS, 2, {Scalar(sgpr), Imm(kAddressHigh)})
+            : e_.Vector({Scalar(sgpr), kernel ? Scalar(sgpr + 1) : Imm(kAddressHigh)}, kFileS);
   }
   return address;
 }

@@ -31,6 +31,7 @@ class Launch : public Room {
   Operand PushDword(uint32_t dword) const { return push_[dword]; }
 
  private:
+  bool BecomesAddress(uint32_t sgpr) const;
   Operand LocalIndex();
   Operand SubgroupId();
   Operand WorkgroupId(uint32_t component);
@@ -39,7 +40,9 @@ class Launch : public Room {
   // Returns a dword of a kernel's argument segment, loaded once.
   Operand Argument(uint32_t offset);
 
-  std::vector<Operand> scalars_;    // by SGPR; none where the program has no such value
+  // By SGPR; none where the program has no such value. Those that BecomesAddress have two
+  // components.
+  std::vector<Operand> scalars_;
   std::vector<Operand> addresses_;  // by SGPR of the low half; none before the first use
   std::vector<Operand> push_;
   std::array<Operand, 3> local_id_;

@@ -2,6 +2,7 @@
 #include "core/amd/select/modifiers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kiln::amd {
 namespace {
@@ -76,10 +77,27 @@ Operand FloatSource(const Emission& e, mir::ValueId v) {
   return o;
 }
 
+Operand WithoutModifiers(Emission& e, Operand o) {
+  constexpr uint32_t kSign = 0x80000000;
+  const uint8_t mods = std::exchange(o.mods, uint8_t{0});
+  switch (mods) {
+    case 0: return o;
+    case Operand::kNegate: return e.Valu(Opcode::kVXorB32, {Imm(kSign), o});
+    case Operand::kAbsolute: return e.Valu(Opcode::kVAndB32, {Imm(kSign - 1), o});
+    default: return e.Valu(Opcode::kVOrB32, {Imm(kSign), o});
+  }
+}
+
+bool SelectTakesModifiers(const Emission& e, mir::InstId select) {
+  const mir::ValueId result = e.module().result(select);
+  return e.module().value(result).type == mir::Type::kF32 && !e.IsUniform(result);
+}
+
 bool IsOnlyModifier(Emission& e, mir::InstId id) {
   const absl::Span<const mir::Use> uses = e.uses().Of(e.module().result(id));
   return std::all_of(uses.begin(), uses.end(), [&](const mir::Use& use) {
-    return TakesModifiers(e.module().inst(use.inst).op);
+    const mir::Op op = e.module().inst(use.inst).op;
+    return op == mir::Op::kSelect ? SelectTakesModifiers(e, use.inst) : TakesModifiers(op);
   });
 }
 

@@ -15,6 +15,14 @@ uint8_t TakeModifiers(const Emission& e, mir::ValueId* v);
 // that do so. Constants are changed themselves. For floats of at most 32 bits (else DoubleSource).
 Operand FloatSource(const Emission& e, mir::ValueId v);
 
+// Returns the float of 32 bits that an operand with modifiers stands for, by its bits, as nothing
+// else may change.
+Operand WithoutModifiers(Emission& e, Operand o);
+
+// Returns true if both sides of a select are taken by FloatSource: v_cndmask has modifiers, for
+// floats of 32 bits, s_cselect has none.
+bool SelectTakesModifiers(const Emission& e, mir::InstId select);
+
 // Returns true if every reader of this fneg or fabs takes its source by FloatSource, so that no
 // code is made for it.
 bool IsOnlyModifier(Emission& e, mir::InstId id);

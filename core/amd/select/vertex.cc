@@ -97,18 +97,37 @@ Operand Vertex::InstanceNumber(uint32_t divisor) {
   return number;
 }
 
-// Returns the attribute's V#. Parts of a program share it.
+// Returns the attribute's V#. Parts of a program share it: all are loaded at its start.
 Operand Vertex::DescriptorOf(uint32_t number) {
-  descriptors_.resize(vertex().attributes.size());
-  Operand& resource = descriptors_[number];
-  if (Exists(resource)) return resource;
-  const lir::SelectionBuilder::Prologue prologue(b_);
-  Extra at;
-  at.offset = static_cast<int32_t>(kDescriptorBytes * number);
-  resource = Use(e_.New(kFileS, 4), 0, 4);
-  e_.EmitRaw(Op(Opcode::kSLoadDwordx4), {resource},
-             {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
-  return resource;
+  if (resources_.empty()) {
+    const lir::SelectionBuilder::Prologue prologue(b_);
+    LoadDescriptors();
+  }
+  return resources_[number];
+}
+
+// Loads up to four descriptors by one instruction.
+void Vertex::LoadDescriptors() {
+  const auto count = static_cast<uint32_t>(vertex().attributes.size());
+  for (uint32_t number = 0; number < count;) {
+    const uint32_t left = count - number;
+    const uint32_t together = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    const Opcode op = together == 4   ? Opcode::kSLoadDwordx16
+                      : together == 2 ? Opcode::kSLoadDwordx8
+                                      : Opcode::kSLoadDwordx4;
+    Extra at;
+    at.offset = static_cast<int32_t>(kDescriptorBytes * number);
+    const int dwords = static_cast<int>(4 * together);
+    const Operand loaded = Use(e_.New(kFileS, dwords), 0, dwords);
+    e_.EmitRaw(Op(op), {loaded}, {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
+    for (uint32_t i = 0; i < together; ++i) {
+      Operand one = loaded;
+      one.comp = static_cast<uint16_t>(4 * i);
+      one.comps = 4;
+      resources_.push_back(one);
+    }
+    number += together;
+  }
 }
 
 void Vertex::LoadAttribute(uint32_t number) {

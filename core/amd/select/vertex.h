@@ -40,6 +40,7 @@ class Vertex : public Room {
   Operand VertexNumber();
   void StartVertex(mir::InstId id);
   Operand InstanceNumber(uint32_t divisor);
+  void LoadDescriptors();
   Operand DescriptorOf(uint32_t number);
   void LoadAttribute(uint32_t number);
   Operand ElementOf(mir::InstId id, uint32_t component);
@@ -58,9 +59,9 @@ class Vertex : public Room {
   // Registers of a program that culls: of the lane's primitive, and of its vertex as launched.
   Operand first_two_indices_, third_index_, primitive_id_;
   Operand own_vertex_id_, own_instance_id_;
-  std::vector<Operand> descriptors_;  // of attributes, where parts of the program share them
   Operand vertex_number_;
   absl::btree_map<uint32_t, Operand> instances_;  // by divisor
+  std::vector<Operand> resources_;                // by number of the attribute
   std::vector<Operand> attributes_;               // by number; as many components as are read
   // Stored so far. Distances are by their number among all.
   Vector position_;

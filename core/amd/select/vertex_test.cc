@@ -34,6 +34,23 @@ TEST(SelectVertex, AttributesAreLoadedAsFarAsTheyAreRead) {
   EXPECT_EQ(text.find("s_load_dwordx4"), text.rfind("s_load_dwordx4"));
 }
 
+TEST(SelectVertex, DescriptorsOfAttributesAreLoadedTogether) {
+  std::string inputs, body;
+  for (int i = 0; i < 7; ++i) {
+    absl::StrAppend(&inputs, "input ", i, " location ", i, ".0 f32 x4\n");
+    absl::StrAppend(&body, "%", i, ":f32 = load_input[", i, ", 0]\n");
+  }
+  absl::StrAppend(&body, "store_output[1, 0] %0, %1, %2, %3\nstore_output[0, 0] %4, %5, %6\n");
+  const std::string text = SelectedVertex(
+      absl::StrCat(inputs, "output 0 location 0.0 f32 x3\noutput 1 builtin position f32 x4\n"),
+      body);
+  const std::string loads = LinesWith("s_load_dword", text);
+  EXPECT_THAT(loads, HasSubstr("s_load_dwordx16"));
+  EXPECT_THAT(loads, HasSubstr("s_load_dwordx8"));
+  EXPECT_THAT(loads, HasSubstr("s_load_dwordx4"));
+  EXPECT_THAT(loads, HasSubstr("offset 96"));  // behind six
+}
+
 TEST(SelectVertex, ThePositionIsExportedAsAWhole) {
   const std::string exports =
       LinesWith("exp ", SelectedVertex(absl::StrCat(kInput, kPosition),
