@@ -208,6 +208,11 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([&](PipelineState* s) {
         attachment(s, 0)->set_precision(kiln::v1::ColorAttachment::UNORM_16);
       }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_blend_reads_alpha(true); }),
+      key([&](PipelineState* s) {
+        auto* a = attachment(s, 0);
+        a->set_blend_reads_alpha(true), a->set_precision(kiln::v1::ColorAttachment::FLOAT_16);
+      }),
       key([](PipelineState* s) { s->mutable_fragment()->set_samples(4); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_sample_shading(true); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_alpha_to_coverage(true); }),
@@ -228,7 +233,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([](PipelineState* s) { s->set_view_mask(1); }),
       key([](PipelineState* s) { s->set_view_mask(3); }),
   };
-  EXPECT_EQ(keys.size(), 24u);
+  EXPECT_EQ(keys.size(), 26u);
   EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
   // Order and defaults do not change the key.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
