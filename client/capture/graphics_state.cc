@@ -58,6 +58,22 @@ bool ReadsSecondSource(const EntryJson& blend) {
   return false;
 }
 
+// Returns true if factors of colours may read the first output's alpha. Those of alpha read it,
+// too, but only where alpha is written.
+bool ReadsAlpha(const EntryJson& blend, const DynamicStates& dynamic) {
+  const bool enabled = blend.Bool("blendEnable") || dynamic.Has(vulkan::kDynamicColorBlendEnable);
+  if (!enabled) return false;
+  if (dynamic.Has(vulkan::kDynamicColorBlendEquation)) return true;
+  for (const char* key : {"srcColorBlendFactor", "dstColorBlendFactor"}) {
+    const uint32_t factor = blend.Uint(key);
+    if (factor == vulkan::kBlendSourceAlpha || factor == vulkan::kBlendOneMinusSourceAlpha ||
+        factor == vulkan::kBlendSourceAlphaSaturate) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void ReadMultisample(const EntryJson& state, kiln::v1::FragmentState* fragment) {
   const uint32_t samples = state.Uint("rasterizationSamples", 1);
   if (samples > 1) fragment->set_samples(samples);
@@ -94,6 +110,7 @@ void ReadColors(const EntryJson& pipeline, const Attachments& attachments,
       color->set_write_mask(mask);
     }
     if (ReadsSecondSource(blends[i])) color->set_second_blend_source(true);
+    if (ReadsAlpha(blends[i], dynamic)) color->set_blend_reads_alpha(true);
   }
 }
 

@@ -76,6 +76,25 @@ TEST(ReadGraphicsState, AFactorWithoutBlendingReadsNothing) {
             "attachments { precision: FLOAT_16 }");
 }
 
+// 6, 7 and 14 are SRC_ALPHA, ONE_MINUS_SRC_ALPHA and SRC_ALPHA_SATURATE.
+TEST(ReadGraphicsState, FactorsOfColoursReadAlpha) {
+  const auto reads = [](const std::string& blend, const std::string& more = "") {
+    return Read(R"(,"colorBlendState":{"attachments":[{)" + blend + "}]}" + more)
+        .fragment.color()
+        .attachments(0)
+        .blend_reads_alpha();
+  };
+  const std::string enabled = R"("blendEnable":1,)";
+  EXPECT_TRUE(reads(enabled + R"("srcColorBlendFactor":6)"));
+  EXPECT_TRUE(reads(enabled + R"("dstColorBlendFactor":7)"));
+  EXPECT_TRUE(reads(enabled + R"("srcColorBlendFactor":14)"));
+  EXPECT_FALSE(reads(enabled + R"("srcColorBlendFactor":8)")) << "the attachment's alpha";
+  EXPECT_FALSE(reads(enabled + R"("srcAlphaBlendFactor":6)"));
+  EXPECT_FALSE(reads(R"("srcColorBlendFactor":6)"));
+  EXPECT_TRUE(
+      reads(R"("srcColorBlendFactor":6)", R"(,"dynamicState":{"dynamicState":[1000455010]})"));
+}
+
 TEST(ReadGraphicsState, DiscardThatIsDynamicDiscardsNothing) {
   const std::string discard = R"(,"rasterizationState":{"rasterizerDiscardEnable":1})";
   EXPECT_EQ(Read(discard).fragment_problem->cause, CaptureCause::kRasterizerDiscard);

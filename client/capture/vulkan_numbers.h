@@ -33,7 +33,10 @@ inline constexpr uint32_t kDynamicColorWriteMask = 1000455012;
 inline constexpr uint32_t kTopologyLineStrip = 2;
 inline constexpr uint32_t kTopologyLineListAdjacency = 6, kTopologyLineStripAdjacency = 7;
 
-// VkBlendFactor: SRC1_COLOR to ONE_MINUS_SRC1_ALPHA read the second output.
+// VkBlendFactor: those that read the first output's alpha, and SRC1_COLOR to ONE_MINUS_SRC1_ALPHA,
+// which read the second output.
+inline constexpr uint32_t kBlendSourceAlpha = 6, kBlendOneMinusSourceAlpha = 7,
+                          kBlendSourceAlphaSaturate = 14;
 inline constexpr uint32_t kBlendFirstSource1 = 15, kBlendLastSource1 = 18;
 
 // VkPipelineCreateFlagBits.

@@ -72,6 +72,9 @@ struct StageData {
   // By input, for interpolated f32 inputs: the change over a pixel to the right, and down. Without
   // an entry the value is constant over the pixel.
   std::vector<std::vector<std::array<float, 2>>> slopes;
+  // By invocation: 1 / w at the pixel's centre, and its changes over a pixel to the right and down.
+  // With it the slopes of BaryCoord are those of value / w, which are constant over a primitive.
+  std::vector<std::array<float, 3>> inverse_w;
   std::vector<std::array<float, 2>> centroids;  // by invocation: from the pixel's centre
   std::vector<std::array<float, 2>> samples;    // by sample: likewise
   std::vector<uint32_t> sample_ids;  // by invocation: the sample at which inputs are taken
@@ -105,6 +108,11 @@ struct LaunchInputs {
   // stores of that value, but with stores of other values, before and after. Costs 88 bytes a
   // dword.
   bool detect_races = false;
+  // Sines and cosines take their argument times 1 / 2 pi, rounded to single precision, as the angle
+  // in turns, as hardware may whose instructions take turns: 0 beyond 256 of them. Vulkan bounds
+  // the error for -pi to pi alone: for the large arguments that shaders hash by, each target has
+  // results of its own.
+  bool angles_in_turns = false;
   // Not 0: a random order with this seed, of workgroups and of the lanes within memory
   // instructions. If two accesses race, the later one may also come first: its store is then
   // dropped, its load gives the old value. A load and a later store keep their order (a limit).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <numbers>
 #include <type_traits>
 
 #include "core/base/float_bits.h"
@@ -18,16 +19,31 @@ using mir::Type;
 using mir::Value;
 using mir::ValueId;
 
+// Returns the angle of an argument in radians with LaunchInputs::angles_in_turns.
+double AngleByTurns(double a) {
+  constexpr float kTurn = 0.15915494f;  // 1 / 2 pi
+  constexpr float kMaxTurns = 256;
+  const float turns = static_cast<float>(a) * kTurn;
+  if (std::fabs(turns) > kMaxTurns && std::isfinite(turns)) return 0;
+  return 2 * std::numbers::pi * (double{turns} - std::trunc(turns));
+}
+
 // Ops whose accuracy depends on the target.
 template <class Visitor>
-bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
+bool VisitApproximate(Op op, Type type, semantics::Flush flush, bool by_turns, Visitor&& v) {
   double (*f)(double) = nullptr;
   switch (op) {
     case Op::kFrsq: f = [](double a) { return 1.0 / std::sqrt(a); }; break;
     case Op::kFexp2: f = [](double a) { return std::exp2(a); }; break;
     case Op::kFlog2: f = [](double a) { return std::log2(a); }; break;
-    case Op::kFsin: f = [](double a) { return std::sin(a); }; break;
-    case Op::kFcos: f = [](double a) { return std::cos(a); }; break;
+    case Op::kFsin:
+      f = [](double a) { return std::sin(a); };
+      if (by_turns) f = [](double a) { return std::sin(AngleByTurns(a)); };
+      break;
+    case Op::kFcos:
+      f = [](double a) { return std::cos(a); };
+      if (by_turns) f = [](double a) { return std::cos(AngleByTurns(a)); };
+      break;
     case Op::kFpow: break;
     default: return false;
   }
@@ -145,7 +161,7 @@ bool Numbers::Exact(InstId id) {
 }
 
 bool Numbers::Approximate(InstId id) {
-  return VisitApproximate(m_.inst(id).op, e_.TypeOf(m_.result(id)), e_.flush,
+  return VisitApproximate(m_.inst(id).op, e_.TypeOf(m_.result(id)), e_.flush, in_.angles_in_turns,
                           [&](auto f) { ForLanes(id, f); });
 }
 

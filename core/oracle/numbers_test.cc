@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "core/mir/parse.h"
@@ -45,6 +46,23 @@ TEST(Numbers, KnowsPureOpsAndNoOthers) {
   EXPECT_TRUE(root.Exec());
   EXPECT_EQ(root.Result(), 0x3f000000u);
   EXPECT_FALSE(One("%0:bool = subgroup_any true").Exec());
+}
+
+// 100 / 2 pi is rounded to 24 bits before the sine is taken.
+TEST(Numbers, TakesAnglesInTurnsIfAsked) {
+  const auto result = [](const std::string& text, bool in_turns) {
+    LaunchInputs inputs;
+    inputs.angles_in_turns = in_turns;
+    One one("%0:f32 = " + text, inputs);
+    EXPECT_TRUE(one.Exec());
+    return ToDouble(mir::Type::kF32, one.Result());
+  };
+  EXPECT_FLOAT_EQ(result("fsin 100f", false), std::sin(100.0));
+  const float turns = 100.0f * 0.15915494f;
+  EXPECT_EQ(result("fsin 100f", true), static_cast<float>(std::sin(2 * std::numbers::pi * turns)));
+  EXPECT_NE(result("fsin 100f", true), result("fsin 100f", false));
+  EXPECT_EQ(result("fsin 2000f", true), 0) << "more than 256 turns";
+  EXPECT_EQ(result("fcos 2000f", true), 1);
 }
 
 // The possible remainders of 1e6 by 0.1: a quotient of 24 bits is known to about one, the product

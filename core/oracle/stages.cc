@@ -183,7 +183,16 @@ uint64_t Stages::InputAt(uint32_t input, uint32_t element, uint32_t component, s
     return centre & mir::MaskOf(v.type);
   }
   const std::array<float, 2> slope = At(data.slopes[input], index);
-  const double x = ToDouble(Type::kF32, centre) + slope[0] * offset[0] + slope[1] * offset[1];
+  const auto moved = [&](double value, double right, double down) {
+    return value + right * offset[0] + down * offset[1];
+  };
+  double x = ToDouble(Type::kF32, centre);
+  if (v.builtin == mir::BuiltIn::kBaryCoord && lane < data.inverse_w.size()) {
+    const std::array<float, 3>& w = data.inverse_w[lane];
+    x = moved(x * w[0], slope[0], slope[1]) / moved(w[0], w[1], w[2]);
+  } else {
+    x = moved(x, slope[0], slope[1]);
+  }
   return std::bit_cast<uint32_t>(static_cast<float>(x));
 }
 

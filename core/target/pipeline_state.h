@@ -23,6 +23,7 @@ struct ColorAttachment {
   uint8_t write_mask = 0xf;  // bit 0 is red
   bool second_blend_source = false;
   AttachmentPrecision precision = AttachmentPrecision::k32;
+  bool blend_reads_alpha = false;  // factors of colours read the output's alpha, whatever the mask
   friend bool operator==(const ColorAttachment&, const ColorAttachment&) = default;
 };
 

@@ -110,6 +110,8 @@ Digest HashAttachment(const kiln::v1::ColorAttachment& a) {
   if (a.precision() != kiln::v1::ColorAttachment::BITS_32) {
     w.Add(static_cast<uint64_t>(a.precision()));
   }
+  // The word's length, which comes first, is no precision.
+  if (a.blend_reads_alpha()) w.Add("blend_reads_alpha");
   return w.Finish();
 }
 

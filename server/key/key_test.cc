@@ -210,6 +210,11 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([&](PipelineState* s) {
         attachment(s, 0)->set_precision(kiln::v1::ColorAttachment::UNORM_16);
       }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_blend_reads_alpha(true); }),
+      key([&](PipelineState* s) {
+        auto* a = attachment(s, 0);
+        a->set_blend_reads_alpha(true), a->set_precision(kiln::v1::ColorAttachment::FLOAT_16);
+      }),
       key([](PipelineState* s) { s->mutable_fragment()->set_samples(4); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_sample_shading(true); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_alpha_to_coverage(true); }),

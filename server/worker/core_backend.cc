@@ -170,7 +170,7 @@ std::vector<ColorAttachment> ToAttachments(const kiln::v1::ColorAttachments& fro
   for (const auto& a : from.attachments()) {
     const uint32_t mask = a.has_write_mask() ? a.write_mask() : 0xf;
     to.push_back({a.location(), ToType(a.type()), static_cast<uint8_t>(mask),
-                  a.second_blend_source(), ToPrecision(a.precision())});
+                  a.second_blend_source(), ToPrecision(a.precision()), a.blend_reads_alpha()});
   }
   std::sort(to.begin(), to.end(),
             [](const auto& a, const auto& b) { return a.location < b.location; });

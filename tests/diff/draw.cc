@@ -12,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/float_bits.h"
+#include "core/mir/build.h"
 
 namespace kiln::diff {
 namespace {
@@ -128,9 +129,32 @@ class Triangle {
 
 // ---- The draw ----
 
+// Returns true if an operation of the module takes values of other pixels of the quad.
+bool NeedsQuads(const mir::Module& m) {
+  constexpr uint32_t kQuad = 4;
+  bool needs = false;
+  mir::ForEachInst(m, m.body, [&](mir::InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    switch (inst.op) {
+      case mir::Op::kDdx:
+      case mir::Op::kDdy:
+      case mir::Op::kSampleImplicit:
+      case mir::Op::kImageLod:
+      case mir::Op::kQuadBroadcast:
+      case mir::Op::kQuadSwap: needs = true; break;
+      case mir::Op::kReduce: needs |= inst.imm1 != 0 && inst.imm1 <= kQuad; break;
+      default: break;
+    }
+  });
+  return needs;
+}
+
 class Drawing {
  public:
-  Drawing(const mir::Module& module, const json& draw) : m_(module), draw_(draw) {}
+  Drawing(const mir::Module& module, const json& draw, HelperPixels helpers)
+      : m_(module),
+        draw_(draw),
+        helpers_run_(helpers == HelperPixels::kRun || NeedsQuads(module)) {}
 
   absl::Status Read();
   absl::Status Run(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
@@ -159,6 +183,7 @@ class Drawing {
 
   const mir::Module& m_;
   const json& draw_;
+  const bool helpers_run_;
   uint32_t width_ = 0, height_ = 0;
   uint32_t view_mask_ = 0;  // each view goes to the layer of its number; 0: there is one layer
   uint32_t vertices_ = 3;   // of a primitive
@@ -463,7 +488,10 @@ absl::Status Drawing::RunLayer(oracle::LaunchInputs& inputs, const oracle::Inter
     oracle::StageData& stage = inputs.stage;
     stage = oracle::StageData();
     stage.invocations = static_cast<uint32_t>(pixels_.size());
-    for (bool c : covered_) stage.helpers.push_back(!c);
+    for (bool c : covered_) {
+      stage.helpers.push_back(!c);
+      stage.off.push_back(!c && !helpers_run_);
+    }
     stage.samples = {{0, 0}};
     stage.inputs.resize(m_.inputs.size());
     for (size_t i = 0; i < m_.inputs.size(); ++i) {
@@ -499,10 +527,14 @@ void Drawing::KeepOutput(const Interface& v, const std::vector<uint64_t>& values
 
 void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
   for (size_t lane = 0; lane < pixels_.size(); ++lane) {
-    if (!stage.live[lane]) continue;
     const size_t row = size_t{layer_} * height_ + pixels_[lane][1];
     const size_t pixel = row * width_ + pixels_[lane][0];
     float depth = static_cast<float>(t.Z(weights_[lane]));
+    // Early tests keep the primitive's depth before the program runs, whatever it discards or
+    // stores (Vulkan 1.3, "Early Fragment Tests").
+    const bool early = m_.fragment.early_tests;
+    if (early && covered_[lane]) depth_[pixel] = Bits(std::clamp(depth, 0.0f, 1.0f));
+    if (!stage.live[lane]) continue;
     bool kept = true;
     for (size_t i = 0; i < m_.outputs.size(); ++i) {
       const Interface& v = m_.outputs[i];
@@ -512,7 +544,7 @@ void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
     }
     if (!kept) continue;
     // For NaN any depth may be kept; 1 here.
-    depth_[pixel] = Bits(std::isnan(depth) ? 1 : std::clamp(depth, 0.0f, 1.0f));
+    if (!early) depth_[pixel] = Bits(std::isnan(depth) ? 1 : std::clamp(depth, 0.0f, 1.0f));
     for (size_t i = 0; i < m_.outputs.size(); ++i) {
       const Interface& v = m_.outputs[i];
       if (v.builtin == BuiltIn::kFragStencilRef) {
@@ -539,8 +571,9 @@ Drawn Drawing::Result() const {
 }  // namespace
 
 absl::StatusOr<Drawn> Draw(const mir::Module& module, const json& draw,
-                           oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
-  Drawing drawing(module, draw);
+                           oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits,
+                           HelperPixels helpers) {
+  Drawing drawing(module, draw, helpers);
   try {
     if (absl::Status s = drawing.Read(); !s.ok()) return s;
     if (absl::Status s = drawing.Run(inputs, limits); !s.ok()) return s;

@@ -12,6 +12,8 @@
 #ifndef KILN_TESTS_DIFF_DRAW_H_
 #define KILN_TESTS_DIFF_DRAW_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
@@ -26,12 +28,21 @@ struct Drawn {
   oracle::InterpStatistics statistics;  // sums of all primitives
 };
 
+// Pixels that a primitive does not cover, in quads in which it covers some.
+enum class HelperPixels : uint8_t {
+  kRun,
+  // Only in modules with operations that need whole quads; in others an implementation may leave
+  // them out (Vulkan 1.3, "Helper Invocations"), which operations between lanes show.
+  kRunIfNeeded,
+};
+
 // Draws one primitive after another and writes the resources of `inputs` in place. InvalidArgument:
 // a malformed draw. Unimplemented: lines, strips, distances that clip or cull something, several
 // samples, inputs of other widths than 32 bits, built-ins that one sample of a triangle has not,
 // interpolation at an offset with perspective.
 absl::StatusOr<Drawn> Draw(const mir::Module& module, const nlohmann::json& draw,
-                           oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
+                           oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits,
+                           HelperPixels helpers = HelperPixels::kRun);
 
 }  // namespace kiln::diff
 

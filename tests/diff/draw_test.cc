@@ -59,6 +59,42 @@ json Square(const json& positions) {
 
 const json kWhole = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
 
+TEST(Draw, EarlyTestsKeepThePrimitivesDepth) {
+  const auto depth = [](const std::string& mode) {
+    const auto m = mir::Parse(absl::StrCat(
+        "mir 1 stage fragment ", mode,
+        " output 0 builtin frag_depth f32 x1 body { store_output[0, 0] 0.5f demote true return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    oracle::LaunchInputs inputs;
+    const json whole = {{-1, -1, 0.25, 1}, {3, -1, 0.25, 1}, {-1, 3, 0.25, 1}};
+    const absl::StatusOr<Drawn> drawn = Draw(*m, Square(whole), inputs, {});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    const std::string bytes = absl::HexStringToBytes(drawn->depth["hex"].get<std::string>());
+    float first = 0;
+    std::memcpy(&first, bytes.data(), 4);
+    return first;
+  };
+  EXPECT_EQ(depth("modes early_tests depth less"), 0.25f);
+  EXPECT_EQ(depth("modes depth less"), 1.0f) << "killed";
+}
+
+TEST(Draw, HelpersRunIfNeededOnly) {
+  const auto lowest = [](const std::string& more, HelperPixels helpers) {
+    const auto m = mir::Parse(absl::StrCat(kInterface, "%0:i32 = reduce[iadd, 0] 1 ", more,
+                                           "%1:f32 = u2f %0 store_output[0, 0] %1 return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    oracle::LaunchInputs inputs;
+    inputs.buffers.push_back({0, 0, 0, std::vector<uint8_t>(16)});
+    // Three pixels of the quad.
+    const json draw = Square({{-1, -1, 0, 1}, {1.5, -1, 0, 1}, {-1, 1.5, 0, 1}});
+    return RedOf(Draw(*m, draw, inputs, {}, helpers));
+  };
+  EXPECT_EQ(lowest("", HelperPixels::kRun)[0], 4);
+  EXPECT_EQ(lowest("", HelperPixels::kRunIfNeeded)[0], 3);
+  EXPECT_EQ(
+      lowest("%2:f32 = load_input[0, 0] %3:f32 = ddx[any] %2 ", HelperPixels::kRunIfNeeded)[0], 4);
+}
+
 TEST(Draw, PixelsOnASharedEdgeBelongToOneTriangle) {
   const json two = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1},
                     {1, -1, 0, 1},  {1, 1, 0, 1},  {-1, 1, 0, 1}};

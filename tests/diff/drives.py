@@ -16,7 +16,9 @@ from spirv_module import Unsupported  # noqa: E402
 
 MAX_STEPS = 1000000000
 SCOUT_STEPS = 20000000   # lane steps of a run while looking for a drive
-CACHE_FORM = 3           # 1, 2: one seed; races between instructions of one subgroup were not seen
+# 1, 2: one seed; races between instructions of one subgroup were not seen. 3: samplers that functions compare
+# by did not compare.
+CACHE_FORM = 4
 TIMEOUT = 120            # seconds for one run of the interpreter
 # For graphics stages: Vulkan leaves open whether subnormals are flushed; there lavapipe flushes
 # them as the hardware does (in compute shaders it keeps them).

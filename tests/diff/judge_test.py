@@ -348,10 +348,11 @@ class OutsideTest(unittest.TestCase):
         # Accesses outside of bounded buffers, arrays and images are no access to an address without
         # a buffer.
         nothing = {"outside_addresses": 0, "outside_descriptors": 0, "undefined_results": 9,
-                   "outside_accesses": 9, "outside_local_accesses": 9, "split_barriers": 0}
+                   "outside_accesses": 9, "outside_local_accesses": 0, "split_barriers": 0}
         split = "SIMD8: deadlock: threads wait at a barrier that others left (workgroup 0,0,0)"
         for count, excuse, error in (
                 ("outside_addresses", "outside", "address 0x0 (4 bytes) lies in no allocation"),
+                ("outside_local_accesses", "outside", "byte 4294967288 of 3072 of the lane's scratch"),
                 ("outside_descriptors", "outside", "nothing is bound to surface 24"),
                 ("outside_descriptors", "outside", "no image is bound to surface with handle 0x0"),
                 ("outside_descriptors", "outside", "contract: reads memory at 0x100030000, which the dispatch writes: "

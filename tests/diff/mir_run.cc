@@ -2,7 +2,8 @@
 //
 //   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED]
 //           [--undefined=SEED] [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]...
-//           [--subgroup-size=N] [--dispatch-base] JOB.json...
+//           [--subgroup-size=N] [--dispatch-base] [--angles-in-turns] [--helpers-if-needed]
+//           JOB.json...
 //   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is
 //                            answered before the next is read
 //
@@ -19,6 +20,9 @@
 // (ImportOptions::mark_undefined). With --loose random rounding also moves all components of that
 // SPIR-V instruction's result by up to ULPS units in the last place. --print writes the MIR to
 // stderr. Subgroups have 8 lanes, as lavapipe's, unless --subgroup-size says otherwise.
+// --angles-in-turns is that of interp.h. With --helpers-if-needed pixels that a primitive does not
+// cover run only in modules that need whole quads: Vulkan 1.3, "Helper Invocations", asks for no
+// others, and operations between lanes show whether they exist.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -67,6 +71,7 @@ struct Flags {
   bool optimise = false;
   bool print = false;
   bool dispatch_base = false;
+  bool helpers_if_needed = false;
   std::map<uint32_t, uint32_t> loose;  // SPIR-V id -> units in the last place
   oracle::LaunchInputs inputs;         // the switches of the interpreter
   oracle::InterpLimits limits;
@@ -266,7 +271,9 @@ absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const F
       break;
     }
     case mir::Stage::kFragment: {
-      const absl::StatusOr<diff::Drawn> run = diff::Draw(module, job["draw"], inputs, flags.limits);
+      const absl::StatusOr<diff::Drawn> run = diff::Draw(
+          module, job["draw"], inputs, flags.limits,
+          flags.helpers_if_needed ? diff::HelperPixels::kRunIfNeeded : diff::HelperPixels::kRun);
       if (!run.ok()) return run.status();
       ran.statistics = run->statistics;
       ran.results = {{"colors", run->colors}, {"depth", run->depth}};
@@ -379,6 +386,10 @@ bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
     inputs.opposite_order = true;
   } else if (arg == "--races") {
     inputs.detect_races = true;
+  } else if (arg == "--angles-in-turns") {
+    inputs.angles_in_turns = true;
+  } else if (arg == "--helpers-if-needed") {
+    flags.helpers_if_needed = true;
   } else if (arg == "--flush") {
     inputs.denormals = oracle::Denormals::kFlush;
   } else if (absl::ConsumePrefix(&arg, "--shuffle=")) {

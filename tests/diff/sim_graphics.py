@@ -58,7 +58,7 @@ STAGES = {
 def compare_width(a, stem, width, drive, where, folder, tolerance):
     """Returns (Comparisons of both modes, "" or why one of them is broken)."""
     made = []
-    options = [*drives.FLUSH, "--subgroup-size=%d" % width]
+    options = [*drives.FLUSH, "--subgroup-size=%d" % width, *sim_interp.OF_TARGET.get(a.target, [])]
     job_path = drives.write_job(drive.job, folder, "draw")
     for mode in [[]] if a.no_fusion or a.target != "tgl" else [[], ["--fusion"]]:
         name = "%s %s%d%s" % (where, a.of_lanes, width, " fused" if mode else "")

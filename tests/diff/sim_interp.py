@@ -18,8 +18,8 @@ subnormals are flushed in the interpreter as the hardware does. Further:
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
-  outside    excuse of a comparison that cannot be made: an access to an address that no buffer has, or to a
-             descriptor beyond the end of an array, in the interpreter too
+  outside    excuse of a comparison that cannot be made: an access to an address that no buffer has, to a
+             descriptor beyond the end of an array, or beyond private memory, in the interpreter too
   barrier    likewise: threads wait at a barrier that other threads left, and the interpreter saw one that not
              all invocations of the workgroup reach, which Vulkan leaves undefined
 
@@ -54,6 +54,10 @@ RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
 # On gfx1030 descriptors beyond the end of an array are those of the next resource: one that the program writes, and
 # that the scalar cache then must not read.
 COHERENCE = "the scalar cache is not coherent with vector stores"
+# Options of the interpreter by target: what Vulkan leaves to it (mir_run).
+OF_TARGET = {"gfx1030": ["--angles-in-turns", "--helpers-if-needed"]}
+# Private arrays' memory, in errors of gfx1030's simulator.
+SCRATCH = "of the lane's scratch"
 MAX_SECONDS = 100   # for one run of the simulator
 
 
@@ -98,6 +102,7 @@ def excuse_of_stop(mine, error):
     resources, or at a barrier that the interpreter too saw reached by some only; else None. Offsets beyond the
     end of a buffer do not count: bound buffers have bounds, which the compiled program must keep."""
     if (mine["outside_addresses"] and "no allocation" in error
+            or mine["outside_local_accesses"] and SCRATCH in error
             or mine["outside_descriptors"] and (" is bound to " in error or COHERENCE in error)):
         return "outside"
     if mine["split_barriers"] and "wait at a barrier that others left" in error:
@@ -107,7 +112,7 @@ def excuse_of_stop(mine, error):
 
 def compare_width(a, stem, width, found, where, job_path, tolerance):
     """Returns (Comparisons of both modes, "" or why one of them is broken)."""
-    options = ["--flush", "--subgroup-size=%d" % width]
+    options = ["--flush", "--subgroup-size=%d" % width, *OF_TARGET.get(a.target, [])]
     mine = a.interpreter.run(job_path, options)
     if not mine["ok"]:
         return [], "interpreter: " + mine["error"]

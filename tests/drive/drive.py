@@ -212,7 +212,8 @@ class Maker:
             job["push"] = self.block(push, True)
         job["resources"] = []
         for (set_, binding), aliases in sorted(m.resources().items()):
-            r = max(aliases, key=lambda a: m.size(a.type) if a.kind == "buffer" else 0)
+            r = max(aliases, key=lambda a: m.size(a.type) if a.kind == "buffer"
+                    else -1 if a.kind == "sampler" else 0)
             entry = {"set": set_, "binding": binding}
             for index in range(min(r.count, MAX_ELEMENTS)):
                 made = dict(entry, index=index) if index else dict(entry)
@@ -235,7 +236,8 @@ class Maker:
             entry.update(self.sampler(self.compares(r), integers))
         else:
             entry.update(self.image(r))
-            if r.kind == "combined":
+            # An image and a sampler at one binding are a combined one (HLSL).
+            if r.kind == "combined" or any(a.kind == "sampler" for a in aliases):
                 integers = self.module.types[r.image[0]][0] != 22
                 entry.update(self.sampler(self.compares(r), integers))
             if r.writable:

@@ -69,6 +69,71 @@ OpReturn
 OpFunctionEnd
 """
 
+# Samplers of 1 and 2 are arguments of a function, which compares by the second; 3 is combined. 4 is an
+# image and a sampler.
+SAMPLERS = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %image DescriptorSet 0
+OpDecorate %image Binding 0
+OpDecorate %plain DescriptorSet 0
+OpDecorate %plain Binding 1
+OpDecorate %compare DescriptorSet 0
+OpDecorate %compare Binding 2
+OpDecorate %both DescriptorSet 0
+OpDecorate %both Binding 3
+OpDecorate %hlsl DescriptorSet 0
+OpDecorate %hlsl Binding 4
+OpDecorate %hlsl_sampler DescriptorSet 0
+OpDecorate %hlsl_sampler Binding 4
+%void = OpTypeVoid
+%f = OpTypeFloat 32
+%v2 = OpTypeVector %f 2
+%v4 = OpTypeVector %f 4
+%zero = OpConstant %f 0
+%at = OpConstantComposite %v2 %zero %zero
+%t_image = OpTypeImage %f 2D 0 0 0 1 Unknown
+%t_sampler = OpTypeSampler
+%t_both = OpTypeSampledImage %t_image
+%p_image = OpTypePointer UniformConstant %t_image
+%p_sampler = OpTypePointer UniformConstant %t_sampler
+%p_both = OpTypePointer UniformConstant %t_both
+%image = OpVariable %p_image UniformConstant
+%plain = OpVariable %p_sampler UniformConstant
+%compare = OpVariable %p_sampler UniformConstant
+%both = OpVariable %p_both UniformConstant
+%hlsl = OpVariable %p_image UniformConstant
+%hlsl_sampler = OpVariable %p_sampler UniformConstant
+%fn = OpTypeFunction %void
+%fn_sample = OpTypeFunction %void %p_sampler %p_sampler
+%main = OpFunction %void None %fn
+%l = OpLabel
+%call = OpFunctionCall %void %sample %plain %compare
+%x = OpLoad %t_both %both
+%y = OpImageSampleDrefExplicitLod %f %x %at %zero Lod %zero
+%i = OpLoad %t_image %hlsl
+%s = OpLoad %t_sampler %hlsl_sampler
+%k = OpSampledImage %t_both %i %s
+%z = OpImageSampleExplicitLod %v4 %k %at Lod %zero
+OpReturn
+OpFunctionEnd
+%sample = OpFunction %void None %fn_sample
+%a = OpFunctionParameter %p_sampler
+%b = OpFunctionParameter %p_sampler
+%l2 = OpLabel
+%j = OpLoad %t_image %image
+%sa = OpLoad %t_sampler %a
+%sb = OpLoad %t_sampler %b
+%ja = OpSampledImage %t_both %j %sa
+%jb = OpSampledImage %t_both %j %sb
+%r = OpImageSampleExplicitLod %v4 %ja %at Lod %zero
+%t = OpImageSampleDrefExplicitLod %f %jb %at %zero Lod %zero
+OpReturn
+OpFunctionEnd
+"""
+
 # One move of each kind: a shuffle, one that repeats a component, an extraction, a construction, a
 # selection.
 MOVES = """
@@ -124,6 +189,19 @@ class DriveTest(unittest.TestCase):
         self.assertTrue(r.writable)
         self.assertEqual(m.size(r.type), 64)
         self.assertEqual(m.size(m.push_type()), 8)
+
+    def test_comparing_samplers(self):
+        path = os.path.join(self.folder.name, "samplers.spv")
+        subprocess.run(["spirv-as", "--target-env", "spv1.3", "-o", path, "-"],
+                       input=SAMPLERS.encode(), check=True)
+        m = Module.load(path)
+        self.assertEqual(m.compared(), {(0, 2), (0, 3)})
+        job = drive.Maker(m, 0, 1).job("m.spv", [1, 1, 1])
+        by_binding = {r["binding"]: r for r in job["resources"]}
+        self.assertNotIn("compare", by_binding[1])
+        for binding in (2, 3):
+            self.assertIn("compare", by_binding[binding])
+        self.assertTrue({"format", "filter"} <= set(by_binding[4]), "an image and a sampler")
 
     def test_leaves(self):
         m = Module.load(self.path)

@@ -9,8 +9,8 @@ OP = dict(
     TypeImage=25, TypeSampler=26, TypeSampledImage=27, TypeArray=28, TypeRuntimeArray=29,
     TypeStruct=30, TypePointer=32, ConstantTrue=41, ConstantFalse=42, Constant=43,
     ConstantNull=46, SpecConstantTrue=48, SpecConstantFalse=49, SpecConstant=50,
-    SpecConstantOp=52, Function=54, FunctionEnd=56, FunctionCall=57, Variable=59,
-    ExecutionModeId=331, Capability=17)
+    SpecConstantOp=52, Function=54, FunctionParameter=55, FunctionEnd=56, FunctionCall=57,
+    Variable=59, ExecutionModeId=331, Capability=17)
 DECORATION = dict(SpecId=1, Block=2, BufferBlock=3, ArrayStride=6, MatrixStride=7, BuiltIn=11,
                   Binding=33, DescriptorSet=34, Offset=35, RowMajor=4)
 STORAGE = dict(UniformConstant=0, Input=1, Uniform=2, Workgroup=4, PushConstant=9,
@@ -273,26 +273,37 @@ class Module:
             found.setdefault(key, []).append(self._resource(key, t, count, storage))
         return found
 
+    def _parameters(self):
+        """Returns parameter of a function -> the arguments of all calls."""
+        given = {}
+        for call in (i for f in self.reached for i in self.functions.get(f, [])
+                     if i.op == OP["FunctionCall"]):
+            parameters = [i.words[1] for i in self.functions.get(call.words[2], [])
+                          if i.op == OP["FunctionParameter"]]
+            for parameter, argument in zip(parameters, call.words[3:]):
+                given.setdefault(parameter, set()).add(argument)
+        return given
+
     def compared(self):
-        """(set, binding) of the samplers, combined or not, that comparing samples use."""
-        found, made = set(), {}
-        for f in self.reached:
-            for i in self.functions.get(f, []):
-                if len(i.words) > 2:
-                    made[i.words[1]] = i
-        def variable(id_):
-            while id_ in made and made[id_].op in (61, 65, 66, 83):   # load, chains, copy
-                id_ = made[id_].words[2]
-            return id_
-        for i in made.values():
-            if i.op not in (89, 90, 93, 94, 97):   # OpImage...Dref..., OpImageDrefGather
+        """Returns (set, binding) of the samplers, combined or not, that comparing samples use, also as
+        parameters of functions."""
+        compare = (89, 90, 93, 94, 97)   # OpImage...Dref..., OpImageDrefGather
+        sampled_image, passing = 86, (61, 65, 66, 83)   # load, chains, copy
+        made = {i.words[1]: i for f in self.reached for i in self.functions.get(f, [])
+                if i.op in (*compare, sampled_image, *passing)}
+        given = self._parameters()
+        variables, seen = {id_ for id_, _, _ in self.variables}, set()
+        todo = [i.words[2] for i in made.values() if i.op in compare]
+        while todo:
+            id_ = todo.pop()
+            if id_ in seen:
                 continue
-            image = made.get(i.words[2])
-            sampler = image.words[3] if image is not None and image.op == 86 else i.words[2]
-            v = variable(sampler)
-            found.add((self.decoration(v, "DescriptorSet") or 0,
-                       self.decoration(v, "Binding") or 0))
-        return found
+            seen.add(id_)
+            if id_ in made:
+                todo.append(made[id_].words[3 if made[id_].op == sampled_image else 2])
+            todo += given.get(id_, ())
+        return {(self.decoration(v, "DescriptorSet") or 0, self.decoration(v, "Binding") or 0)
+                for v in seen & variables}
 
     def _resource(self, key, t, count, storage):
         op, w = self.types[t]

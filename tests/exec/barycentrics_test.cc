@@ -46,6 +46,35 @@ TEST(Barycentrics, WeightsWithPerspective) {
           "store_output[0, 0] %6, %7, %8, 1f\n");
 }
 
+// 1 / w changes within a pixel: by the differences of i and j these would be up to 0.004 away.
+TEST(Barycentrics, WeightsWithPerspectiveAwayFromTheCentre) {
+  const auto rounded = [](absl::string_view at) {
+    return absl::StrCat("%0:f32, %1:f32, %2:f32 = ", at,
+                        "\n%3:f32 = fmul %0, 1024f\n%4:f32 = fmul %1, 1024f\n"
+                        "%5:f32 = fmul %2, 1024f\n%6:f32 = fround_even %3\n"
+                        "%7:f32 = fround_even %4\n%8:f32 = fround_even %5\n"
+                        // Zeros have either sign.
+                        "%9:f32 = fadd %6, 4096f\n%10:f32 = fadd %7, 4096f\n"
+                        "%11:f32 = fadd %8, 4096f\nstore_output[0, 0] %9, %10, %11, 1f\n");
+  };
+  const std::string declarations =
+      "input 0 builtin bary_coord f32 x3\noutput 0 location 0.0 f32 x4\n";
+  Compare(declarations, rounded("interpolate[0, offset 0] 0.4375f, -0.375f"));
+  Compare(declarations, rounded("interpolate[0, offset 0] -0.5f, 0.25f"), 4);
+  Compare(declarations, rounded("interpolate[0, sample 0] 0"));
+  for (const char* sample : {"0", "1", "2", "3"}) {
+    Compare(declarations, rounded(absl::StrCat("interpolate[0, sample 0] ", sample)), 4);
+  }
+}
+
+TEST(Barycentrics, WeightsWithoutPerspectiveAtAnOffset) {
+  Compare(
+      "input 0 builtin bary_coord_no_perspective f32 x3 noperspective\n"
+      "output 0 location 0.0 f32 x4\n",
+      "%0:f32, %1:f32, %2:f32 = interpolate[0, offset 0] 0.25f, -0.375f\n"
+      "store_output[0, 0] %0, %1, %2, 1f\n");
+}
+
 TEST(Barycentrics, WeightsAtASample) {
   Compare(
       "modes sample_rate\ninput 0 builtin bary_coord_no_perspective f32 x3 noperspective sample\n"

@@ -120,6 +120,25 @@ TEST(ExportFormats, IntegersSaturate) {
         [](uint32_t wide, uint32_t narrow) { return std::min(wide, 65535u) == narrow; });
 }
 
+// The mask leaves red alone; alpha is there for factors, if they read it.
+TEST(ExportFormats, AnAlphaThatBlendingReadsIsExported) {
+  const std::vector<Variant> all = CompileFor(kFloats, {}),
+                             masked = CompileFor(kFloats, {.write_mask = 1}),
+                             read =
+                                 CompileFor(kFloats, {.write_mask = 1, .blend_reads_alpha = true});
+  ASSERT_EQ(all.size(), 2u);
+  for (size_t k = 0; k < all.size(); ++k) {
+    const std::vector<uint32_t> want = Drawn(all[k]), without = Drawn(masked[k]),
+                                with = Drawn(read[k]);
+    for (size_t i = 0; i < want.size(); i += 4) {
+      EXPECT_EQ(with[i], want[i]);
+      EXPECT_EQ(with[i + 3], want[i + 3]);
+      EXPECT_EQ(without[i], want[i]);
+      EXPECT_EQ(without[i + 3], 0u) << "not exported";
+    }
+  }
+}
+
 // A program of one component, which exports one pair, and one that kills.
 TEST(ExportFormats, OneComponentAndKilledPixels) {
   const std::string one =

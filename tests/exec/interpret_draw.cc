@@ -83,6 +83,7 @@ class Interpretation {
       stage.off.push_back(lane.off);
       stage.sample_ids.push_back(lane.sample);
       stage.centroids.push_back(Centroid(lane));
+      stage.inverse_w.push_back(InverseW(lane, primitive));
     }
     for (const Point& p : places_) {
       stage.samples.push_back({static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)});
@@ -96,7 +97,7 @@ class Interpretation {
         for (const Lane& lane : lanes_) {
           slopes.push_back({0, 0});
           values.push_back(v.builtin != BuiltIn::kNone
-                               ? BuiltInOf(v, n, lane, primitive)
+                               ? BuiltInOf(v, n, lane, primitive, &slopes.back())
                                : ValueOf(v, n, lane, primitive, &slopes.back()));
         }
       }
@@ -113,8 +114,16 @@ class Interpretation {
     return {static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)};
   }
 
-  static uint64_t BuiltInOf(const Interface& v, uint32_t component, const Lane& lane,
-                            const Primitive& primitive) {
+  static std::array<float, 3> InverseW(const Lane& lane, const Primitive& primitive) {
+    std::array<double, 2> slope = {0, 0};
+    for (size_t k = 0; k < 3; ++k) {
+      for (size_t i = 0; i < 2; ++i) slope[i] += primitive.weight[k][i] * primitive.inverse_w[k];
+    }
+    return {1 / primitive.W(lane.at), static_cast<float>(slope[0]), static_cast<float>(slope[1])};
+  }
+
+  uint64_t BuiltInOf(const Interface& v, uint32_t component, const Lane& lane,
+                     const Primitive& primitive, std::array<float, 2>* slope) const {
     switch (v.builtin) {
       case BuiltIn::kFragCoord:
         return component == 0   ? Bits(lane.at.x)
@@ -127,6 +136,12 @@ class Interpretation {
       case BuiltIn::kBaryCoordNoPerspective: {
         const bool perspective = v.builtin == BuiltIn::kBaryCoord;
         const std::array<float, 2> b = primitive.Barycentrics(lane.at, perspective);
+        // Lanes of samples are at their own place, which they do not leave.
+        for (size_t i = 0; i < 2 && !per_sample_; ++i) {
+          const double factor =
+              perspective ? primitive.inverse_w[component] : primitive.scale[component];
+          (*slope)[i] = static_cast<float>(primitive.weight[component][i] * factor);
+        }
         return AsBits(component == 0 ? 1 - b[0] - b[1] : b[component - 1]);
       }
       case BuiltIn::kSampleId: return lane.sample;

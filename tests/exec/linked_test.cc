@@ -5,7 +5,8 @@
 // this reader; arithmetic is on small whole numbers, so that results are equal in every bit. Then
 // the fragment programs draw a triangle from the vertex program's outputs, at the locations where
 // it left them, and must give the same colours as with all outputs of the interpreter: they must
-// not depend on unwritten outputs, which are arbitrary.
+// not depend on unwritten outputs, which are arbitrary. On gfx1030 the records of both say which
+// parameter an input reads, of the vertex program for all readers and of the one for this reader.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,13 +18,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/driver/compile.h"
 #include "core/front/glsl/glsl.h"
 #include "core/front/import.h"
 #include "core/oracle/interp.h"
 #include "core/sim/eu/simulator.h"
+#include "core/sim/rdna2/simulator.h"
 #include "core/sim/scene/rasterise.h"
 #include "gtest/gtest.h"
+#include "tests/exec/exec.h"
 
 namespace kiln {
 namespace {
@@ -34,6 +38,8 @@ constexpr uint32_t kPositionLocation = 64;  // stands for the position's locatio
 
 using Location = std::pair<uint32_t, uint32_t>;            // location, component
 using Values = std::map<Location, std::vector<uint32_t>>;  // by vertex
+
+bool OnTgl() { return exec::TestTarget() == Target::kTgl; }
 
 constexpr char kHead[] =
     "#version 460\n"
@@ -58,17 +64,19 @@ std::vector<Variant> CompileAll(const std::vector<uint32_t>& words,
   const auto prepared = Prepare(words, prepare, nullptr, {});
   EXPECT_TRUE(prepared.ok()) << prepared.status();
   if (!prepared.ok()) return {};
-  auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  auto compiled = Compile(**prepared, exec::TestTarget(), options, nullptr, {});
   EXPECT_TRUE(compiled.ok()) << compiled.status();
   return compiled.ok() ? compiled->variants : std::vector<Variant>();
 }
 
-// Compiles a vertex shader, which has one width.
-Variant CompileWords(const std::vector<uint32_t>& words,
-                     const std::optional<std::vector<ReadLocation>>& reads = {}) {
-  const std::vector<Variant> variants = CompileAll(words, reads);
-  EXPECT_EQ(variants.size(), 1u);
-  return variants.empty() ? Variant() : variants[0];
+// Compiles a vertex shader, which has one width on tgl and two on gfx1030.
+std::vector<Variant> CompileVertex(const std::vector<uint32_t>& words,
+                                   const std::optional<std::vector<ReadLocation>>& reads = {}) {
+  std::vector<Variant> variants = CompileAll(words, reads);
+  const size_t widths = OnTgl() ? 1 : 2;
+  EXPECT_EQ(variants.size(), widths);
+  variants.resize(widths);
+  return variants;
 }
 
 std::vector<ReadLocation> ReadsOf(const std::vector<Variant>& fragment) {
@@ -134,6 +142,33 @@ Values Interpreted(const std::vector<uint32_t>& words) {
   return values;
 }
 
+// Returns what the draw's entries have, of the position and of locations.
+Values ContentsOf(const sim::scene::VertexInputs& draw) {
+  Values values;
+  const auto add = [&](const Location& location, uint32_t slot, uint32_t component) {
+    for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
+      const size_t at = draw.At(vertex, slot, component);
+      if (draw.written[at] != 0) values[location].push_back(draw.entries[at]);
+    }
+  };
+  if (OnTgl()) {  // whole slots, also what no output says
+    for (uint32_t slot = 1; slot < draw.slots; ++slot) {
+      if (slot > 1 && slot < kFirstLocation) continue;
+      const uint32_t location = slot == 1 ? kPositionLocation : slot - kFirstLocation;
+      for (uint32_t c = 0; c < 4; ++c) add({location, c}, slot, c);
+    }
+    return values;
+  }
+  for (const sim::scene::VertexOutput& o : draw.outputs) {
+    if (!o.builtin.empty() && o.builtin != "position") continue;
+    for (uint32_t c = 0; c < o.components.size(); ++c) {
+      add({o.builtin.empty() ? o.location : kPositionLocation, c}, o.components[c].slot,
+          o.components[c].component);
+    }
+  }
+  return values;
+}
+
 // Returns the program's outputs at locations, and the position.
 Values Simulated(const Variant& v) {
   sim::scene::Dispatch dispatch;
@@ -146,26 +181,16 @@ Values Simulated(const Variant& v) {
       for (uint32_t c = 0; c < 4; ++c) input.bits.push_back(Attribute(location, c, vertex));
     }
   }
-  const auto ran = sim::eu::Run(v.code, v.launch, {}, dispatch);
+  const auto ran = OnTgl() ? sim::eu::Run(v.code, v.launch, {}, dispatch)
+                           : sim::rdna2::Run(v.code, v.launch, {}, dispatch);
   EXPECT_TRUE(ran.ok()) << ran.status();
-  Values values;
-  if (!ran.ok()) return values;
-  for (uint32_t slot = 1; slot < draw.slots; ++slot) {
-    if (slot > 1 && slot < kFirstLocation) continue;
-    for (uint32_t c = 0; c < 4; ++c) {
-      const Location location = {slot == 1 ? kPositionLocation : slot - kFirstLocation, c};
-      for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
-        const size_t at = draw.At(vertex, slot, c);
-        if (draw.written[at] != 0) values[location].push_back(draw.entries[at]);
-      }
-    }
-  }
-  return values;
+  return ran.ok() ? ContentsOf(draw) : Values();
 }
 
 // Returns the colours of location 0 of a triangle whose vertices have these values. With `opposite`
-// absent values have other bits.
-std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
+// absent values have other bits. `vertex`: the program that left them, if one did.
+std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite,
+                            const Variant* vertex = nullptr) {
   sim::scene::Triangle triangle;
   triangle.position = {{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}};
   for (const auto& [location, bits] : values) {
@@ -177,9 +202,12 @@ std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposit
   draw.targets.push_back({0, std::vector<uint32_t>(4 * draw.width * draw.height)});
   const absl::Status rasterised = sim::scene::Rasterise({triangle}, draw);
   EXPECT_TRUE(rasterised.ok()) << rasterised;
-  sim::eu::Options options;
-  options.opposite = opposite;
-  const auto ran = sim::eu::Run(v.code, v.launch, options, dispatch);
+  sim::eu::Options of_tgl;
+  sim::rdna2::Options of_gfx1030;
+  of_tgl.opposite = of_gfx1030.opposite = opposite;
+  if (vertex != nullptr) of_gfx1030.vertex_record = &vertex->launch;
+  const auto ran = OnTgl() ? sim::eu::Run(v.code, v.launch, of_tgl, dispatch)
+                           : sim::rdna2::Run(v.code, v.launch, of_gfx1030, dispatch);
   EXPECT_TRUE(ran.ok()) << ran.status();
   return draw.targets[0].texels;
 }
@@ -222,15 +250,10 @@ struct Pair {
   Variant linked;
 };
 
-// Compiles the vertex shader for all readers and for these, and compares the outputs of the two.
-// `expected` is the list of written components, in the form of Text.
-Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
-           const std::string& expected) {
-  const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
-  Pair pair = {CompileWords(words), CompileWords(words, reads)};
+// Compares the outputs of the two with the interpreter's.
+void CheckOutputs(const Pair& pair, const Values& meant, const std::string& expected) {
   EXPECT_EQ(Text(Written(pair.linked)), expected);
-  const Values meant = Interpreted(words), all = Simulated(pair.all),
-               linked = Simulated(pair.linked);
+  const Values all = Simulated(pair.all), linked = Simulated(pair.linked);
   std::set<Location> whole;
   for (const auto& [location, bits] : meant) whole.insert(location);
   EXPECT_EQ(Text(Written(pair.all)), Text(whole));
@@ -247,24 +270,44 @@ Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
     for (const Location& written : Written(pair.linked)) some |= written.first == location.first;
     EXPECT_TRUE(some) << location.first << "." << location.second;
   }
-  return pair;
 }
 
+// Compiles the vertex shader for all readers and for these, and compares the outputs of the two, at
+// each width. `expected` is the list of written components, in the form of Text.
+std::vector<Pair> Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
+                        const std::string& expected) {
+  const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
+  const std::vector<Variant> all = CompileVertex(words), linked = CompileVertex(words, reads);
+  const Values meant = Interpreted(words);
+  std::vector<Pair> pairs;
+  for (size_t k = 0; k < all.size(); ++k) {
+    pairs.push_back({all[k], linked[k]});
+    CheckOutputs(pairs.back(), meant, expected);
+  }
+  return pairs;
+}
+
+// Returns the pair of the first width.
 Pair CheckPair(const std::string& vertex, const std::string& fragment,
                const std::string& expected) {
   const std::vector<Variant> programs = CompileAll(Spirv(fragment, ShaderStage::kFragment));
   EXPECT_GT(programs.size(), 1u);
-  Pair pair = Check(vertex, ReadsOf(programs), expected);
-  const Values all = Interpreted(Spirv(vertex, ShaderStage::kVertex)), left = Left(pair.linked);
+  const std::vector<Pair> pairs = Check(vertex, ReadsOf(programs), expected);
+  const Values all = Interpreted(Spirv(vertex, ShaderStage::kVertex));
   for (const Variant& program : programs) {
     const std::vector<uint32_t> meant = Drawn(program, all, false);
-    EXPECT_EQ(Drawn(program, left, false), meant) << program.width;
-    EXPECT_EQ(Drawn(program, left, true), meant) << program.width;
+    for (const Pair& pair : pairs) {
+      for (const Variant* by : {&pair.linked, &pair.all}) {
+        const Values left = Left(*by);
+        EXPECT_EQ(Drawn(program, left, false, by), meant) << program.width << " " << by->width;
+        EXPECT_EQ(Drawn(program, left, true, by), meant) << program.width << " " << by->width;
+      }
+    }
     if (!expected.empty()) {
       EXPECT_NE(Drawn(program, {}, false), meant) << program.width;  // they do read
     }
   }
-  return pair;
+  return pairs[0];
 }
 
 constexpr char kVertexPlain[] = R"(
@@ -290,10 +333,12 @@ layout(location = 0) out vec4 color;
 void main() { color = vec4(second, 0.0, 1.0); }
 )",
                               " 3.xy");
-  EXPECT_LT(pair.linked.statistics.At("sends"), pair.all.statistics.At("sends"));
+  const char* const sent = OnTgl() ? "sends" : "exports";
+  EXPECT_LT(pair.linked.statistics.At(sent), pair.all.statistics.At(sent));
   EXPECT_LT(pair.linked.statistics.At("instructions"), pair.all.statistics.At("instructions"));
   // One attribute is enough, and its slot does not change: slots are those of separate programs.
   EXPECT_EQ(pair.linked.launch.vertex.attributes.size(), 1u);
+  if (!OnTgl()) return;
   EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, kFirstLocation + 4);
 }
 
@@ -328,6 +373,10 @@ TEST(LinkedStages, NothingIsRead) {
   const Pair pair =
       CheckPair(kVertexPlain,
                 "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
+  if (!OnTgl()) {
+    EXPECT_EQ(pair.linked.statistics.At("exports"), 2) << "the primitive, the position";
+    return;
+  }
   EXPECT_EQ(pair.linked.statistics.At("sends"), 1);
   EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, 2u);
 }
@@ -455,13 +504,18 @@ void main() {
 }
 )",
                                             ShaderStage::kVertex);
-  const Variant all = CompileWords(words);
-  const Variant linked = CompileWords(words, std::vector<ReadLocation>());
+  const Variant all = CompileVertex(words)[0];
+  const Variant linked = CompileVertex(words, std::vector<ReadLocation>())[0];
+  EXPECT_EQ(Simulated(linked).count({0, 0}), 0u);
+  if (!OnTgl()) {  // position; point size; distances
+    EXPECT_EQ(linked.statistics.At("exports"), 4) << "and the primitive";
+    EXPECT_EQ(all.statistics.At("exports"), 7) << "colour, distances, the primitive's number";
+    return;
+  }
   EXPECT_EQ(out::IntelOf(linked.launch).vertex.clip_distance_mask, 3u);
   const std::vector<out::VueSlot>& vue = out::IntelOf(linked.launch).vertex.vue;
   EXPECT_TRUE(vue[0].parts[3].from_shader);  // point size
   EXPECT_EQ(out::IntelOf(all.launch).vertex.vue.size(), vue.size() + 1);
-  EXPECT_EQ(Simulated(linked).count({0, 0}), 0u);
 }
 
 // A location with one flat and one interpolated component, and packed variables beside them.
@@ -487,21 +541,29 @@ void main() { color = vec4(smooth_part.y, flat_part.x, 0.0, 1.0); }
 
 // Programs of different widths read different inputs; the vertex program serves them all.
 TEST(LinkedStages, WhatTheSizeOfSubgroupsDecides) {
-  CheckPair(kVertexPlain, R"(
+  const std::string fragment = R"(
 #extension GL_KHR_shader_subgroup_basic : require
 layout(location = 0) in vec4 first;
 layout(location = 5) in vec3 fourth;
 layout(location = 0) out vec4 color;
-void main() { color = gl_SubgroupSize == 8 ? vec4(first.x) : vec4(fourth.y); }
-)",
+void main() { color = gl_SubgroupSize == WIDTH ? vec4(first.x) : vec4(fourth.y); }
+)";
+  CheckPair(kVertexPlain, absl::StrReplaceAll(fragment, {{"WIDTH", OnTgl() ? "8" : "32"}}),
             " 0.x 5.y");
 }
 
 // All outputs are read: the program is the same as for all readers.
 TEST(LinkedStages, AllIsRead) {
   const std::vector<uint32_t> words = Spirv(kVertexPlain, ShaderStage::kVertex);
-  EXPECT_EQ(CompileWords(words).code,
-            CompileWords(words, {{{0, 15}, {3, 7}, {5, 7}, {9, 15}}}).code);
+  const std::vector<Variant> all = CompileVertex(words),
+                             linked = CompileVertex(words, {{{0, 15}, {3, 7}, {5, 7}, {9, 15}}});
+  for (size_t k = 0; k < all.size(); ++k) {
+    // For readers that are not known gfx1030 exports the primitive's number as well.
+    if (OnTgl()) {
+      EXPECT_EQ(all[k].code, linked[k].code);
+    }
+    EXPECT_EQ(Text(Written(all[k])), Text(Written(linked[k])));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks Mesa's fragment and vertex binaries for gfx1030 where they meet the fixed functions: the simulator must
+"""Breaks fragment and vertex binaries for gfx1030, Mesa's or Kiln's, where they meet the fixed functions: the simulator must
 notice.
 
     draw_mutations.py --results RESULTS --jobs JOBS --rdna2-run PATH [--binaries 20] [--per-kind 6] [--seed 1]
@@ -15,7 +15,11 @@ one executed instruction at a time is changed (fragments: in a triangle whose ed
 | m0 | the write of m0 before parameters are read becomes s_nop |
 | exports' wait | expcnt is no longer waited for |
 | no lanes | the instruction before an export turns off all lanes |
+| changed source | the instruction behind an export writes a register that it exports |
+| changed exec | the instruction behind an export turns off all lanes |
 | request | s_sendmsg becomes s_nop |
+| late request | s_sendmsg becomes s_nop, and the instruction behind an export becomes s_sendmsg |
+| stores' wait | vscnt is no longer waited for |
 | branch | the branch that keeps other waves than the first from requesting becomes s_nop |
 | whole quads | s_wqm becomes s_nop |
 
@@ -38,6 +42,8 @@ import mesa_fragments_vs_lavapipe as fragments
 NOP = 0xbf800000
 NO_LANES = 0xbefe0480   # s_mov_b64 exec, 0
 DONE, VALID_MASK = 1 << 11, 1 << 12
+END, SEND, WAIT_FOR_STORES = 0xbf810000, 0xbf900009, 0xbbfd
+MOVE_ZERO = 0x7e000280   # v_mov_b32 v0, 0
 NULL = 9
 
 
@@ -63,24 +69,48 @@ def of_export(dword, before):
         yield "early done", {0: dword | DONE | VALID_MASK}
 
 
+def len_of(executed, offset):
+    """Returns the bytes to the next executed instruction; 0: there is none."""
+    at = executed.index(offset)
+    return executed[at + 1] - offset if at + 1 < len(executed) else 0
+
+
+def behind_export(words, offset, following, sent):
+    """Yields (kind, {byte: dword}) of changes to the instruction behind an export at this offset, if it has one dword."""
+    if following != offset + 8 or words[following // 4] == END:
+        return
+    yield "changed exec", {following: NO_LANES}
+    if sent and sent[0] < offset:
+        yield "late request", {sent[0]: NOP, following: SEND}
+    enabled = words[offset // 4] & 15
+    if enabled:
+        source = words[offset // 4 + 1] >> 8 * ((enabled & -enabled).bit_length() - 1) & 0xff
+        yield "changed source", {following: MOVE_ZERO | source << 17}
+
+
 def changes(code, executed):
     """Yields (kind, {byte of the code: dword})."""
     words = struct.unpack("<%dI" % (len(code) // 4), code[:len(code) // 4 * 4])
     at_instruction = set(executed)
     interpolates = any(words[o // 4] >> 26 == 0b110010 for o in executed)
-    sent = [o for o in executed if words[o // 4] == 0xbf900009]
-    for offset in executed:
+    sent = [o for o in executed if words[o // 4] == SEND]
+    for n, offset in enumerate(executed):
         w = words[offset // 4]
+        following = executed[n + 1] if n + 1 < len(executed) else None
         if is_export(w):
             # Not behind an instruction of two dwords, whose second one is not executed by itself.
             before = offset >= 4 and offset - 4 in at_instruction
             for kind, change in of_export(w, before):
                 yield kind, {offset + k: v for k, v in change.items()}
+            if following is not None and len_of(executed, following) == 4:
+                yield from behind_export(words, offset, following, sent)
         elif w >> 16 == 0xbefc and w >> 8 & 0xff == 3 and interpolates:
             yield "m0", {offset: NOP}
         elif w >> 16 == 0xbf8c and w >> 4 & 7 != 7:
             yield "exports' wait", {offset: w | 7 << 4}
-        elif w == 0xbf900009:
+        elif w >> 16 == WAIT_FOR_STORES:
+            yield "stores' wait", {offset: NOP}
+        elif w == SEND:
             yield "request", {offset: NOP}
         elif w >> 16 == 0xbf85 and sent and offset < sent[0] <= offset + 4 + 4 * (w & 0xffff):
             yield "branch", {offset: NOP}

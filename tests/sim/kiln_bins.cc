@@ -1,13 +1,13 @@
 // kiln_bins: Kiln's own machine code in the form in which tests/peer dumps Mesa's, so that the same
 // scripts judge both.
 //
-//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] [--view-mask=HEX] DIR
-//             MODULE.spv...
+//   kiln_bins [--target=gfx1030] [--samples=N] [--sample-shading] [--alpha-to-coverage]
+//             [--view-mask=HEX] DIR MODULE.spv...
 //
-// The options set the pipeline state (core/target/pipeline_state.h). Writes, for every width of
-// every module, DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names the module in
-// "file". Prints a line for each module: its widths, or why it has none. Exit status 0 unless
-// nothing could be written.
+// The target is tgl unless it is said; the other options set the pipeline state
+// (core/target/pipeline_state.h). Writes, for every width of every module, DIR/NAME.SIMDn.bin and
+// DIR/NAME.SIMDn.launch.json (gfx1030: waveN), which names the module in "file". Prints a line for
+// each module: its widths, or why it has none. Exit status 0 unless nothing could be written.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -50,9 +50,13 @@ bool WriteVariant(const std::string& stem, const std::string& module, const Vari
          WriteFile(stem + ".launch.json", record.dump());
 }
 
-// Applies an option to the state. Returns false if there is no such option.
-bool TakeOption(absl::string_view option, PipelineState* state) {
+// Applies an option. Returns false if there is no such option.
+bool TakeOption(absl::string_view option, Target* target, PipelineState* state) {
   FragmentState& fragment = state->fragment;
+  if (option == "--target=gfx1030") {
+    *target = Target::kGfx1030;
+    return true;
+  }
   if (absl::ConsumePrefix(&option, "--samples="))
     return absl::SimpleAtoi(option, &fragment.samples);
   if (option == "--sample-shading") return fragment.sample_shading = true;
@@ -65,24 +69,27 @@ bool TakeOption(absl::string_view option, PipelineState* state) {
 
 int Main(int argc, char** argv) {
   PipelineState state;
+  Target target = Target::kTgl;
   int first = 1;
   for (; first < argc && absl::StartsWith(argv[first], "--"); ++first) {
-    if (!TakeOption(argv[first], &state)) return 2;
+    if (!TakeOption(argv[first], &target, &state)) return 2;
   }
   if (argc < first + 2) return 2;
+  const std::vector<int> widths =
+      target == Target::kTgl ? std::vector<int>{8, 16, 32} : std::vector<int>{32, 64};
   for (int i = first + 1; i < argc; ++i) {
     const std::string path = argv[i];
     const std::string name = absl::StrReplaceAll(path, {{"/", "_"}});
     const auto prepared = Prepare(ReadWords(path), {}, nullptr, {});
     std::string result = prepared.ok() ? "" : std::string(prepared.status().message());
-    for (const int width : {8, 16, 32}) {
+    for (const int width : widths) {
       if (!prepared.ok()) break;
       CompileOptions options;
       options.widths = {width};
       options.state = state;
-      const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+      const auto compiled = Compile(**prepared, target, options, nullptr, {});
       if (!compiled.ok()) {
-        absl::StrAppend(&result, " SIMD", width, ": ", compiled.status().message());
+        absl::StrAppend(&result, " ", width, " lanes", ": ", compiled.status().message());
         continue;
       }
       for (const Variant& v : compiled->variants) {

@@ -7,6 +7,7 @@ simulator, in contract mode, against the same draws on lavapipe.
     samples_vs_lavapipe.py --kiln-bins PATH --eu-run PATH [--samples 4] [--sample-shading]
                            --alpha-to-coverage MODULE.spv...
 
+With --rdna2-run PATH instead of --eu-run the target is gfx1030, at waves of 32 and of 64 lanes.
 Compares colours, depth, stencil, buffers and images sample by sample, as mesa_fragments_vs_lavapipe.py does.
 
 In a program that runs for each sample, Vulkan lets inputs that are declared neither `sample` nor `centroid` be
@@ -30,8 +31,8 @@ the proportion; and every covered sample has the colour that lavapipe gives it w
 In a program that runs for each sample, each sample has its own alpha, which decides its coverage: over the
 samples of a pixel the number is within one of the bounds by the least and the greatest of their alphas, and a sample
 is never lost while its alpha rises. Lavapipe with the state must first meet the same, except there: it loses
-samples whose own alpha is above 1 (frag_alpha_to_coverage.frag). Programs that leave the coverage to hardware,
-which the simulator does not model, are listed as "hardware".
+samples whose own alpha is above 1 (frag_alpha_to_coverage.frag). Programs for tgl that leave the coverage to hardware,
+which its simulator does not model, are listed as "hardware"; gfx1030's does.
 """
 
 import argparse
@@ -98,7 +99,8 @@ def without_perspective(a, draw):
 
 def compiled(a, path, folder):
     """Returns ({width: launch record's path}, the compiler's message)."""
-    options = ["--samples=%d" % a.samples]
+    options = ["--target=gfx1030"] if a.rdna2_run else []
+    options += ["--samples=%d" % a.samples]
     options += ["--sample-shading"] if a.sample_shading else []
     options += ["--alpha-to-coverage"] if a.alpha_to_coverage else []
     p = subprocess.run([a.kiln_bins, *options, folder, path], stdout=subprocess.PIPE, text=True, check=True)
@@ -131,7 +133,8 @@ def judge(a, path, bins, folder):
         if not job:
             yield "undriven", width, reason
             continue
-        status, cause, loose = draws.judge(a.eu_run, launch, job, types, want, module, folder, a.ulp)
+        status, cause, loose = draws.judge(a.run, launch, job, types, want, module, folder, a.ulp,
+                                          fusion=not a.rdna2_run)
         yield status, width, "%s%s" % (cause, " (%d loose)" % loose if loose else "")
 
 
@@ -217,8 +220,8 @@ def judge_coverage(a, path, bins, folder):
     for width, launch in sorted(bins.items()):
         with open(launch) as f:
             by_program = json.load(f)["fragment"]["outputs"]["sample_mask"]
-        got = draws.simulate(a.eu_run, launch, job, folder)
-        if not by_program:
+        got = draws.simulate(a.run, launch, job, folder)
+        if not by_program and not a.rdna2_run:
             yield "hardware", width, ""
         elif not got.get("ok"):
             yield "error", width, got.get("error", "")[:300]
@@ -230,7 +233,9 @@ def judge_coverage(a, path, bins, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--kiln-bins", required=True)
-    p.add_argument("--eu-run", required=True)
+    simulator = p.add_mutually_exclusive_group(required=True)
+    simulator.add_argument("--eu-run")
+    simulator.add_argument("--rdna2-run")
     p.add_argument("--samples", type=int, default=4, choices=[4])
     p.add_argument("--sample-shading", action="store_true")
     p.add_argument("--alpha-to-coverage", action="store_true")
@@ -239,6 +244,7 @@ def main():
     p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
     p.add_argument("modules", nargs="+")
     a = p.parse_args()
+    a.run = a.rdna2_run or a.eu_run
     paths = [line for m in a.modules
              for line in (open(m[1:]).read().split() if m.startswith("@") else [m])]
     totals = collections.Counter()
@@ -249,14 +255,15 @@ def main():
                 judged = (judge_coverage if a.alpha_to_coverage else judge)(a, path, bins, folder)
                 for status, width, cause in judged if bins else [("refused", 0, said)]:
                     totals[status, width] += 1
-                    print("%-9s %-50s SIMD%-2d %s" % (status, os.path.basename(path), width, cause), flush=True)
+                    print("%-9s %-50s %2d lanes %s" % (status, os.path.basename(path), width, cause),
+                          flush=True)
             except fragment_job.Unsupported as e:
                 totals["undriven", 0] += 1
                 print("%-9s %-50s %s" % ("undriven", os.path.basename(path), e), flush=True)
     print()
     for status in sorted({s for s, _ in totals}):
-        print("%-9s %s" % (status, ", ".join("SIMD%d %d" % (w, totals[status, w]) for w in (0, 8, 16, 32)
-                                             if totals[status, w])))
+        print("%-9s %s" % (status, ", ".join("%d lanes: %d" % (w, totals[status, w])
+                                             for w in (0, 8, 16, 32, 64) if totals[status, w])))
     return 0 if not any(s in ("contract", "differ", "error", "undefined") for s, _ in totals) else 1
 
 

@@ -81,10 +81,8 @@ class Reader {
     mir::Auxiliary where = v.auxiliary;
     if (inst.op == Op::kInterpolate) {
       const auto at = static_cast<InterpolateAt>(mir::InterpolateAtOf(inst.imm1));
-      if (at != InterpolateAt::kCentroid) {  // moved from the centre
-        abi_.inputs |= BitOf(v.interpolation == mir::Interpolation::kNoPerspective
-                                 ? FragmentVgpr::kLinearCentre
-                                 : FragmentVgpr::kPerspectiveCentre);
+      if (at != InterpolateAt::kCentroid) {
+        abi_.inputs |= BitOf(abi_.MovedFrom(v, at));
         return;
       }
       where = mir::Auxiliary::kCentroid;
@@ -203,8 +201,8 @@ absl::Status AssignAttributes(const mir::Module& m, bool reads_viewport, Fragmen
   return absl::OkStatus();
 }
 
-// Returns the format that takes all components that state lets through, in the attachment's
-// precision. Packed formats have all four components.
+// Returns the format that takes all components that state lets through or reads, in the
+// attachment's precision. Packed formats have all four components.
 ExportFormat FormatOf(uint8_t components, const ColorAttachment& attachment) {
   if (components == 0) return ExportFormat::kNone;
   switch (attachment.precision) {
@@ -246,6 +244,7 @@ void AssignColours(const mir::Module& m, const FragmentState& state, const Reade
     }
     uint8_t components = attachment.write_mask;
     if (abi.dual_source && components != 0) components = 15;
+    if (attachment.blend_reads_alpha && components != 0) components |= 1u << kAlpha;
     if (state.alpha_to_coverage && location == 0) components |= 1u << kAlpha;
     const ExportFormat format = FormatOf(components, attachment);
     if (format != ExportFormat::kNone) abi.colours.push_back({location, 0, format, components});
@@ -316,6 +315,14 @@ FragmentVgpr FragmentAbi::BarycentricsAt(mir::Interpolation interpolation,
     case mir::Auxiliary::kSample: break;
   }
   return linear ? FragmentVgpr::kLinearSample : FragmentVgpr::kPerspectiveSample;
+}
+
+FragmentVgpr FragmentAbi::MovedFrom(const mir::Interface& input, mir::InterpolateAt at) const {
+  if (input.interpolation == mir::Interpolation::kNoPerspective) return FragmentVgpr::kLinearCentre;
+  // The only sample of a pixel is at its centre.
+  const bool stays = at == mir::InterpolateAt::kSample && !several_samples;
+  const bool pulled = input.builtin == BuiltIn::kBaryCoord && !stays;
+  return pulled ? FragmentVgpr::kPullModel : FragmentVgpr::kPerspectiveCentre;
 }
 
 ExportFormat FragmentAbi::DepthFormat() const {

@@ -107,6 +107,9 @@ struct FragmentAbi {
   // Returns the barycentric coordinates by which an input that is not flat is interpolated at one
   // of the positions that inputs have, or that the shader asks for.
   FragmentVgpr BarycentricsAt(mir::Interpolation interpolation, mir::Auxiliary where) const;
+  // Returns the coordinates of the pixel's centre that an interpolation at an offset or at a sample
+  // moves: of weights with perspective the pull model.
+  FragmentVgpr MovedFrom(const mir::Interface& input, mir::InterpolateAt at) const;
 
   ExportFormat DepthFormat() const;
   // Returns true if a last export must exist, to a target or to none.

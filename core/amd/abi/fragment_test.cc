@@ -185,6 +185,24 @@ TEST(Fragment, ThePrecisionOfAttachmentsChoosesTheFormat) {
   EXPECT_EQ(of(P::kFloat16, T::kFloat, 0).spi_shader_col_format, 0u);
 }
 
+// Mesa 25.0.7, ac_choose_spi_color_formats, blend_alpha: 32_AR for red, 32_ABGR for red and green.
+TEST(Fragment, AnAlphaThatBlendingReadsIsExported) {
+  const auto format = [](uint8_t mask, AttachmentPrecision precision, bool reads) {
+    FragmentState s;
+    s.attachments.emplace();
+    s.attachments->push_back(
+        {.write_mask = mask, .precision = precision, .blend_reads_alpha = reads});
+    return StateOf(kColour, kZeros, s).spi_shader_col_format;
+  };
+  using P = AttachmentPrecision;
+  EXPECT_EQ(format(1, P::k32, true), 3u);
+  EXPECT_EQ(format(3, P::k32, true), 9u);
+  EXPECT_EQ(format(9, P::k32, true), 3u);
+  EXPECT_EQ(format(0, P::k32, true), 0u) << "nothing is written, whatever is read";
+  EXPECT_EQ(format(1, P::kFloat16, true), 4u);
+  EXPECT_EQ(format(1, P::k32, false), 1u);
+}
+
 TEST(Fragment, ASecondSourceHasThePrecisionOfTheFirst) {
   FragmentState state;
   state.attachments.emplace();
@@ -218,6 +236,25 @@ TEST(Fragment, WeightsOfVerticesAreBarycentricsOfTheirPosition) {
   EXPECT_TRUE(f->controls.empty());
   EXPECT_EQ(f->inputs, 1u << 2 | 1u << 5);
   EXPECT_EQ(f->helpers, Helpers::kUnnoted) << "another position is found by slopes";
+}
+
+// Mesa 25.0.7, radv_nir_lower_fs_barycentric.c; others move i and j (ac_nir_lower_ps_early.c).
+TEST(Fragment, MovedWeightsWithPerspectiveComeFromThePullModel) {
+  const auto inputs = [](absl::string_view input, absl::string_view at, uint32_t samples) {
+    FragmentState state;
+    state.samples = samples;
+    return Assign(absl::StrCat("input 0 ", input, "\n"), absl::StrCat("%0:f32 = ", at, "\n"), state)
+        ->inputs;
+  };
+  constexpr char kWeights[] = "builtin bary_coord f32 x3";
+  constexpr char kOffset[] = "interpolate[0, offset 0] 0.25f, 0f";
+  constexpr char kSample[] = "interpolate[0, sample 0] 0";
+  EXPECT_EQ(inputs(kWeights, kOffset, 1), 1u << 3);
+  EXPECT_EQ(inputs(kWeights, kSample, 4), 1u << 3);
+  EXPECT_EQ(inputs(kWeights, kSample, 1), 1u << 1) << "at the centre";
+  EXPECT_EQ(inputs(kWeights, "interpolate[0, centroid 0]", 4), 1u << 2);
+  EXPECT_EQ(inputs("builtin bary_coord_no_perspective f32 x3 noperspective", kOffset, 1), 1u << 5);
+  EXPECT_EQ(inputs("location 0.0 f32 x1", kOffset, 1), 1u << 1);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 // (ROTATE_PC_PTR). i and j, however, are weights in an order of the hardware.
 //
 // Sources: Mesa 25.0.7, aco_instruction_selection (emit_interp_instr), ac_nir_lower_ps_early.c
-// (positions of samples, offsets), ac_nir_lower_intrinsics_to_args.c (fields of the ancillary
-// register).
+// (positions of samples, offsets), radv_nir_lower_fs_barycentric.c (weights at offsets),
+// ac_nir_lower_intrinsics_to_args.c (fields of the ancillary register).
 #include "core/amd/select/fragment.h"
 
 #include <cstddef>
@@ -122,21 +122,28 @@ const Fragment::Slopes& Fragment::SlopesOf(FragmentVgpr input) {
   const auto [at, is_new] = slopes_.try_emplace(input);
   if (is_new) {
     const lir::SelectionBuilder::Prologue prologue(b_);
-    const Barycentrics here = BarycentricsOf(input);
-    at->second.right = {Difference(here.i, false), Difference(here.j, false)};
-    at->second.down = {Difference(here.i, true), Difference(here.j, true)};
+    for (uint32_t k = 0; k < RegistersOf(input); ++k) {
+      const Operand here = InputOf(input, static_cast<int>(k));
+      at->second.right[k] = Difference(here, false);
+      at->second.down[k] = Difference(here, true);
+    }
   }
   return at->second;
 }
 
+// The pull model, i / w, j / w and 1 / w, is linear over the primitive; i and j with perspective
+// are not.
 Fragment::Barycentrics Fragment::Moved(FragmentVgpr from, const Operand& x, const Operand& y) {
-  const Barycentrics here = BarycentricsOf(from);
   const Slopes& slopes = SlopesOf(from);
-  const auto moved = [&](const Operand& value, const Operand& right, const Operand& down) {
-    return e_.Valu(Opcode::kVFmaF32, {down, y, e_.Valu(Opcode::kVFmaF32, {right, x, value})});
+  const auto moved = [&](size_t k) {
+    const Operand here = InputOf(from, static_cast<int>(k));
+    const Operand right = e_.Valu(Opcode::kVFmaF32, {slopes.right[k], x, here});
+    return e_.Valu(Opcode::kVFmaF32, {slopes.down[k], y, right});
   };
-  return {moved(here.i, slopes.right.i, slopes.down.i),
-          moved(here.j, slopes.right.j, slopes.down.j)};
+  if (from != FragmentVgpr::kPullModel) return {moved(0), moved(1)};
+  const Operand w = e_.Valu(Opcode::kVRcpF32, {moved(2)});
+  const auto times_w = [&](size_t k) { return e_.Valu(Opcode::kVMulF32, {moved(k), w}); };
+  return {times_w(0), times_w(1)};
 }
 
 // Returns the offset of a sample from the pixel's centre: a nibble, in sixteenths, of one constant
@@ -175,16 +182,13 @@ Fragment::Barycentrics Fragment::BarycentricsFor(mir::InstId id) {
   if (at == InterpolateAt::kCentroid) {
     return BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid));
   }
-  const FragmentVgpr centre = v.interpolation == mir::Interpolation::kNoPerspective
-                                  ? FragmentVgpr::kLinearCentre
-                                  : FragmentVgpr::kPerspectiveCentre;
+  const FragmentVgpr centre = fragment().MovedFrom(v, at);
   const int first = (inst.flags & mir::kIndexed) != 0 ? 1 : 0;
   if (at == InterpolateAt::kOffset) {
     return Moved(centre, e_.ToV(e_.Src(m_.source(id, first))),
                  e_.ToV(e_.Src(m_.source(id, first + 1))));
   }
-  if (!fragment().several_samples)
-    return BarycentricsOf(centre);  // the only sample of a pixel is there
+  if (!fragment().several_samples) return BarycentricsOf(centre);
   const std::array<Operand, 2> offset = OffsetOfSample(e_.Src(m_.source(id, first)));
   return Moved(centre, offset[0], offset[1]);
 }

@@ -32,9 +32,9 @@ class Fragment : public Room {
   void DeliverCentroids(FragmentVgpr centre, FragmentVgpr centroid);
   Operand InputOf(FragmentVgpr input, int component = 0) const;
   Barycentrics BarycentricsOf(FragmentVgpr input) const;
-  // The changes of barycentric coordinates from a pixel to the next one.
+  // The changes of an input's registers from a pixel to the next one.
   struct Slopes {
-    Barycentrics right, down;
+    std::array<Operand, 3> right, down;
   };
   const Slopes& SlopesOf(FragmentVgpr input);
   Barycentrics Moved(FragmentVgpr from, const Operand& x, const Operand& y);

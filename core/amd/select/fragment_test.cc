@@ -107,6 +107,17 @@ TEST(SelectFragment, SlopesAreComputedAtTheStart) {
   EXPECT_GT(text.find("v_interp_p1_f32"), branch);
 }
 
+// i / w, j / w and 1 / w: three differences in each direction, and a division.
+TEST(SelectFragment, WeightsWithPerspectiveAreMovedByThePullModel) {
+  const std::string body =
+      absl::StrCat("%0:f32 = interpolate[0, offset 1] 0.25f, 0.5f\n", kStoreFloat);
+  const std::string weights = Of("input 0 builtin bary_coord f32 x3\n", body);
+  EXPECT_EQ(Count(weights, "v_rcp_f32"), 1u) << weights;
+  const std::string attribute = Of("input 0 location 0.0 f32 x3\n", body);
+  EXPECT_EQ(Count(attribute, "v_rcp_f32"), 0u) << attribute;
+  EXPECT_EQ(Count(attribute, "v_sub_f32"), 4u) << attribute;
+}
+
 // The only sample of a pixel is in its centre, whatever the shader asks for.
 TEST(SelectFragment, OneSampleIsAtTheCentre) {
   const std::string input = "input 0 location 0.0 f32 x1\n";
