@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,7 @@
 #include "server/metrics/network.h"
 #include "server/metrics/open_metrics.h"
 #include "server/metrics/snapshot.h"
+#include "server/metrics/traces.h"
 #include "server/net/address.h"
 #include "server/net/connection.h"
 #include "server/net/descriptors.h"
@@ -48,6 +51,10 @@
 #include "server/rpc/reflection_service.h"
 #include "server/rpc/service.h"
 #include "server/rpc/v1alpha.h"
+#include "server/trace/exporter.h"
+#include "server/trace/http_transport.h"
+#include "server/trace/settings.h"
+#include "server/trace/tracer.h"
 #include "server/worker/pool.h"
 #include "server/worker_user.h"
 
@@ -92,6 +99,8 @@ struct Daemon::Parts {
   std::unique_ptr<metrics::Metrics> metrics;
   std::unique_ptr<pages::Activity> activity;
   std::unique_ptr<quarantine::Quarantine> quarantine;
+  std::unique_ptr<trace::Exporter> exporter;  // null: traces are off, and tracer is null
+  std::unique_ptr<trace::Tracer> tracer;
   std::unique_ptr<KnownSources> known;
   std::unique_ptr<Recheck> recheck;
   std::unique_ptr<Engine> engine;
@@ -223,6 +232,43 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
 cache::DiskStatus DiskStatusOf(const cache::ResultCache& cache) {
   const cache::DiskTier* disk = cache.disk();
   return disk == nullptr ? cache::DiskStatus() : disk->status();
+}
+
+// Bound on the time for spans that are not sent when the daemon stops.
+constexpr absl::Duration kTraceFlushTime = absl::Seconds(3);
+
+trace::Flags TraceFlags(const Config& config) {
+  trace::Flags flags = {config.otlp_endpoint, config.otlp_headers_file, std::nullopt};
+  if (config.given.count("trace-sampling") > 0) {
+    const uint64_t n = config.trace_sampling;
+    flags.ratio = n == 0 ? 0.0 : 1.0 / static_cast<double>(n);
+  }
+  return flags;
+}
+
+// Makes exporter and tracer if there is a collector to send traces to.
+absl::Status OpenTracing(const Config& config, log::Log* log,
+                         std::unique_ptr<trace::Exporter>* exporter,
+                         std::unique_ptr<trace::Tracer>* tracer) {
+  auto settings = trace::ReadSettings(TraceFlags(config), getenv, kVersion);
+  if (!settings.ok()) return settings.status();
+  if (!settings->has_value()) return absl::OkStatus();
+  for (const std::string& warning : (*settings)->warnings) {
+    log->Write(log::Event::kTraceSetting, {{"message", warning}});
+  }
+  auto transport = trace::HttpTransport::Make((*settings)->endpoint);
+  if (!transport.ok()) return transport.status();
+  trace::Exporter::Options options = std::move((*settings)->exporter);
+  options.on_change = [log](const std::string& why) {
+    if (why.empty()) {
+      log->Write(log::Event::kTracesExported, {});
+    } else {
+      log->Write(log::Event::kTracesNotExported, {{"message", why}});
+    }
+  };
+  *exporter = std::make_unique<trace::Exporter>(std::move(options), *std::move(transport));
+  *tracer = std::make_unique<trace::Tracer>((*settings)->sampling, exporter->get());
+  return absl::OkStatus();
 }
 
 // The daemon counts as deaf if its probe of itself has no answer after this time.
@@ -419,6 +465,9 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
                                       metrics::kOpenMetricsType));
   slow.emplace("/healthz", [parts] { return HealthPage(*parts); });
   parts->pages = std::make_unique<net::HttpPages>(std::move(slow), parts->own_pages->Quick());
+  // Browsers do not connect to sockets of the file system, and other names lead to other addresses.
+  const bool is_unix = parts->metrics_address.starts_with("unix:");
+  if (!is_unix && !net::ReachedFromElsewhere(sockets)) parts->pages->CheckHosts();
   net::Listener::Options options;
   options.max_connections = net::HttpPages::kMaxOpen;
   options.on_refusing = [log = parts->log](bool refusing) {
@@ -481,6 +530,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
                                                parts->metrics.get());
     engine.recheck = parts->recheck.get();
   }
+  if (auto s = OpenTracing(config, log, &parts->exporter, &parts->tracer); !s.ok()) return s;
   if (config.require_source_once) {
     parts->known = std::make_unique<KnownSources>(kKnownSources, kSourceKnownFor);
     engine.known = parts->known.get();
@@ -494,7 +544,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(), &parts->connections,
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
-      config.enable_fault_injection);
+      config.enable_fault_injection, parts->tracer.get());
   parts->admin = std::make_unique<AdminService>(parts->quarantine.get(), &parts->connections);
   parts->v1alpha = std::make_unique<V1AlphaServices>(parts->service.get(), parts->admin.get());
   if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
@@ -520,6 +570,7 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   parts->scrape.Add(parts->metrics->registry());
   parts->scrape.Add(parts->metrics->code());
   parts->scrape.Add(parts->snapshot);
+  parts->scrape.Add(std::make_shared<metrics::Traces>(parts->exporter.get()));
   if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);
   parts->network =
       std::make_shared<metrics::Network>(parts->call_listener.get(), parts->scrape_listener.get(),
@@ -600,6 +651,7 @@ int Daemon::Stop() {
   parts_->engine->Stop();
   if (parts_->recheck != nullptr) parts_->recheck->Stop();
   parts_->pool.reset();
+  if (parts_->exporter != nullptr) parts_->exporter->Stop(kTraceFlushTime);
   return cancelled;
 }
 

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "server/memory/plan.h"
 #include "server/metrics/catalogue.h"
 #include "server/rpc/protobuf_log.h"
+#include "server/trace/settings.h"
 #include "server/worker/scheduling.h"
 
 namespace {
@@ -139,6 +141,9 @@ absl::StatusOr<Config> ReadSettings(const std::vector<std::string>& arguments,
                                     std::vector<std::string>* lowered) {
   auto config = kiln::server::ParseConfig(arguments);
   if (!config.ok() || config->help || config->version || !config->manual.empty()) return config;
+  auto traces = kiln::trace::TracesUrl(config->otlp_endpoint, getenv);
+  if (!traces.ok()) return traces.status();
+  config->traces_url = *std::move(traces);
   auto changes = kiln::memory::Fit(kiln::memory::ReadLimits(), &*config);
   if (!changes.ok()) return changes.status();
   *lowered = *std::move(changes);

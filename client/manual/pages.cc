@@ -14,6 +14,8 @@ namespace {
 
 constexpr absl::string_view kEnvironment =
     "`KILN_SERVER` is the address of the daemon; --server overrides it.\n"
+    "`TRACEPARENT` and `TRACESTATE` are the trace that the daemon's spans join; --traceparent "
+    "overrides them.\n"
     "If `NO_COLOR` is set and not empty, output has no colours.\n";
 
 manual::Part ExitCodesPart() {

@@ -255,6 +255,7 @@ bool Client::Wait(absl::Duration delay) {
 grpc::Status Client::RunTry(absl::Duration timeout, const Try& one) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  for (const auto& [name, value] : options_.headers) context.AddMetadata(name, value);
   {
     absl::MutexLock lock(&mutex_);
     if (stopped_) return {grpc::StatusCode::CANCELLED, "stopped"};

@@ -27,6 +27,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -66,6 +67,8 @@ struct ClientOptions {
   // After so long without a byte from the daemon, while calls are open, the client pings it, and
   // gives up the connection if no reply comes for as long again. kilnd allows 5 s and more.
   absl::Duration keepalive = absl::Seconds(20);
+  // Headers that are sent with each call, as {name, value}.
+  std::vector<std::pair<std::string, std::string>> headers;
   // Sources of at least this many bytes are requested by digest first.
   size_t digest_first_bytes = size_t{16} << 10;
 };

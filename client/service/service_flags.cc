@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "client/cli/terminal.h"
@@ -11,6 +12,7 @@
 #include "client/service/client.h"
 #include "client/service/local_service.h"
 #include "client/service/stream_client.h"
+#include "client/service/trace_flags.h"
 
 namespace kiln::client {
 namespace {
@@ -33,6 +35,20 @@ std::function<void(const Away&)> SayThatWeWait(const std::string& server) {
     const std::string text = notice->Update(away);
     if (!text.empty()) absl::FPrintF(stderr, "kiln: %s\n", Printable(text));
   };
+}
+
+absl::Status SetHeaders(const ParsedFlags& flags, ClientOptions* options) {
+  const absl::StatusOr<TraceHeaders> trace = TraceHeadersOf(flags, getenv);
+  if (!trace.ok()) return trace.status();
+  if (trace->traceparent.empty()) return absl::OkStatus();
+  options->headers.emplace_back("traceparent", trace->traceparent);
+  if (!trace->tracestate.empty()) options->headers.emplace_back("tracestate", trace->tracestate);
+  constexpr size_t kIdBegin = 3, kIdSize = 32;
+  static bool told = false;
+  if (trace->is_new && !std::exchange(told, true)) {
+    absl::FPrintF(stderr, "kiln: trace %s\n", trace->traceparent.substr(kIdBegin, kIdSize));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Service>> OpenLocal(const ParsedFlags& flags, int workers,
@@ -67,6 +83,9 @@ std::vector<Flag> ServiceFlags() {
       {"patience", 0, "SECONDS", false,
        "time in seconds to wait for a daemon that does not answer (default 60); if given, also at "
        "the start"},
+      {"traceparent", 0, "HEADER|new", false,
+       "trace that the daemon's spans join, as a W3C traceparent (default: $TRACEPARENT, with "
+       "$TRACESTATE; else none); new: a trace of this command, whose id is printed"},
       {"worker", 0, "FILE", false,
        "for --local: path of the worker program (default: kiln_worker beside kiln)"},
   };
@@ -79,6 +98,10 @@ absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, i
   if (flags.Has("local") && flags.Has("patience")) {
     return absl::InvalidArgumentError("--patience is for a daemon; leave it out with --local");
   }
+  if (flags.Has("local") && flags.Has("traceparent")) {
+    return absl::InvalidArgumentError(
+        "--traceparent is for a daemon, which exports traces; leave it out with --local");
+  }
   if (flags.Has("local")) return OpenLocal(flags, workers, absl::Seconds(*seconds));
   if (flags.Has("worker")) {
     return absl::InvalidArgumentError("--worker belongs to --local; the daemon has its own");
@@ -90,6 +113,7 @@ absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, i
   options.tls = {flags.Get("tls-ca"), flags.Get("tls-certificate"), flags.Get("tls-key")};
   options.call_timeout = absl::Seconds(*seconds);
   if (absl::Status s = SetPatience(flags, &options); !s.ok()) return s;
+  if (absl::Status s = SetHeaders(flags, &options); !s.ok()) return s;
   // A batch reports it in its own way; but at the start it cannot yet.
   options.on_wait = SayThatWeWait(options.server);
   auto client = Client::Connect(options);

@@ -215,6 +215,9 @@ class StreamClient::Session {
   }
 
   grpc::Status Read() {
+    for (const auto& [name, value] : owner_->client_->options().headers) {
+      context_.AddMetadata(name, value);
+    }
     call_ = owner_->client_->stub()->CompileStream(&context_);
     StreamResponse message;
     while (call_->Read(&message)) {

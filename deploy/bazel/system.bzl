@@ -10,6 +10,7 @@ names the package to install.
 _PKG_CONFIG = {
     "benchmark": (["benchmark"], "libbenchmark-dev", []),
     "crypto": (["libcrypto"], "libssl-dev", []),
+    "curl": (["libcurl"], "libcurl4-openssl-dev", []),
     "gmock": (["gmock"], "libgmock-dev", []),
     "gmock_main": (["gmock_main"], "libgmock-dev", []),
     "grpcpp": (["grpc++", "protobuf"], "libgrpc++-dev", []),

@@ -133,6 +133,19 @@ std::vector<Setting> Settings(Config* c) {
        &c->log_file},
       {"log-file-bytes", "SIZE", "maximum size of the log file, and of FILE.1",
        Bytes{&c->log_file_bytes}},
+      {"otlp-endpoint", "URL",
+       "address of an OpenTelemetry collector that traces are sent to, by OTLP/HTTP as JSON, for "
+       "example http://127.0.0.1:4318; none: no traces; if not given, as "
+       "OTEL_EXPORTER_OTLP_ENDPOINT says",
+       &c->otlp_endpoint},
+      {"otlp-headers-file", "FILE",
+       "file with headers for the collector, as lines 'Name: value'; if not given, as "
+       "OTEL_EXPORTER_OTLP_HEADERS says",
+       &c->otlp_headers_file},
+      {"trace-sampling", "1/N",
+       "share of the requests without a traceparent header that are traced, chosen at random; "
+       "requests with one are traced if its sampled flag is set",
+       Share{&c->trace_sampling}},
       {"max-message-bytes", "SIZE",
        "maximum size of a request; 0: what the largest source needs. Lowers --max-module-bytes and "
        "--max-glsl-bytes to itself",

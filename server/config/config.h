@@ -66,6 +66,9 @@ struct Config {
   uint64_t quarantine_after = 3;
   bool require_source_once = false;
   bool enable_fault_injection = false;
+  std::string otlp_endpoint;       // empty: as the environment says; "none": no traces
+  std::string otlp_headers_file;   // empty: as the environment says
+  uint64_t trace_sampling = 0;     // N: one of N requests without a parent is traced; 0: none
   std::string log_level = "info";  // one of server/log/line.h
   std::string log_format = "text";
   std::string log_file;  // empty: standard error
@@ -78,6 +81,8 @@ struct Config {
   // Names of the settings that the file or the command line gives, even if the value is the
   // default.
   std::set<std::string> given;
+  // URL to which spans are sent, from otlp_endpoint and the environment; empty: none. Set by kilnd.
+  std::string traces_url;
 };
 
 // Returns --workers, or the number of processors if that is 0.

@@ -51,6 +51,7 @@ void Call::SetAnswer(size_t target, Answer answer) {
   {
     absl::MutexLock lock(&mutex_);
     if (finished_ || answers_[target].has_value()) return;
+    if (target < keys.size()) answer.key = keys[target];
     answers_[target] = std::move(answer);
     if (--missing_ > 0 || done_ == nullptr) return;
   }

@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "server/engine/engine.h"
+#include "server/trace/tracer.h"
 
 namespace kiln::server {
 
@@ -33,8 +34,9 @@ class Call {
 
   // Progress of the call. Each step happens after the one before it, so these need no lock.
   std::string request_id;
-  worker::Owner owner;  // charged for the work of this call
-  std::string client;   // as in known_sources.h; empty: not known, or not needed
+  worker::Owner owner;                  // charged for the work of this call
+  std::string client;                   // as in known_sources.h; empty: not known, or not needed
+  std::shared_ptr<trace::Trace> trace;  // null: the call is not traced
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded

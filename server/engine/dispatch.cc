@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/engine/engine_internal.h"
+#include "server/engine/job_spans.h"
 
 namespace kiln::server {
 
@@ -108,7 +109,7 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     }
     auto joined = compiles_.Join(
         name,
-        [this, call, i, key](const CompileOutcome& o, bool leads) {
+        [this, call, i, key, begun = TraceTime(*call)](const CompileOutcome& o, bool leads) {
           if (!o.call_error.ok()) {
             call->Fail(o.call_error, kRetryDelay);
             return;
@@ -117,7 +118,10 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
           answer.ready = cache::ResultCache::Prepare(call->outputs, o.result);
           answer.tier = leads ? o.tier : kiln::v1::CACHE_COALESCED;
           answer.queue_ns = o.queue_ns;
-          if (!leads) metrics_->Coalesced();
+          if (!leads) {
+            metrics_->Coalesced();
+            AddCoalescedSpan(call->trace.get(), begun, o.made_by);
+          }
           if (call->writes_cache()) cache_->Remember(key, call->outputs, answer.ready);
           call->SetAnswer(i, std::move(answer));
         },

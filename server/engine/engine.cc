@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "server/engine/call.h"
 #include "server/engine/engine_internal.h"
+#include "server/engine/job_spans.h"
 #include "server/key/source_digest.h"
 
 namespace kiln::server {
@@ -92,7 +93,8 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
 Engine::~Engine() = default;
 
 std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault& fault,
-                                    std::string client, Reply* reply) {
+                                    std::string client, Reply* reply,
+                                    std::shared_ptr<trace::Trace> trace) {
   Violations violations = checker_.Check(request);
   if (!violations.empty()) {
     reply->status = absl::InvalidArgumentError(violations[0].first + ": " + violations[0].second);
@@ -101,6 +103,7 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
   }
   auto call = std::make_shared<Call>(std::move(request), fault);
   call->client = std::move(client);
+  call->trace = std::move(trace);
   if (!MayAsk(call.get())) {
     // Same reply as for a miss; a different one would reveal that the entry exists.
     call->SetAll(NotCached(call->is_glsl() ? kUnknownGlsl : kUnknownModule));
@@ -113,8 +116,17 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
 
 void Engine::Continue(const std::shared_ptr<Call>& call, Done done) {
   call->OnDone(std::move(done));
+  std::shared_ptr<trace::Step> queued;
+  if (call->trace != nullptr) {
+    queued = std::make_shared<trace::Step>(call->trace.get(), kQueueSpan);
+    queued->Set("kiln.queue", "disk");
+  }
   executor_.TryRun(
-      call->owner, [this, call] { Slow(call); },
+      call->owner,
+      [this, call, queued]() mutable {
+        queued.reset();
+        Slow(call);
+      },
       [this, call] {
         metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
         call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
@@ -151,6 +163,8 @@ bool Engine::TryCaches(Call* call, Reply* reply) {
       call->request.glsl().ByteSizeLong() > kHashAtOnce) {
     return false;
   }
+  trace::Step step(call->trace.get(), kLookupSpan);
+  step.Set("kiln.cache.tier", "memory");
   HashModule(call);
   if (call->is_glsl()) HashGlsl(call);
   Remember(*call);
@@ -176,8 +190,10 @@ bool Engine::TryCaches(Call* call, Reply* reply) {
     if (!Found(found)) continue;
     if (answers[i].ready.status != TargetResult::OK) NoteRefused(call->keys[i]);
     answers[i].tier = TierOf(found);
+    answers[i].key = call->keys[i];
     found_ones.push_back(i);
   }
+  step.Set("kiln.cache.found", static_cast<int64_t>(found_ones.size()));
   if (found_ones.size() == answers.size()) {
     reply->answers = std::move(answers);
     reply->translate_ns = call->translate_ns;
@@ -212,8 +228,10 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   TranslateOutcome outcome;
   const bool looks = call->reads_cache() && !call->needs_spirv;
   const auto known = [&] {
-    const Lookup found =
-        looks ? cache_->FindTranslation(key, true, &outcome.translation) : Lookup::kMiss;
+    if (!looks) return false;
+    trace::Step step(call->trace.get(), kLookupSpan);
+    const Lookup found = cache_->FindTranslation(key, true, &outcome.translation);
+    step.Set("kiln.cache.tier", TierName(found));
     if (Found(found)) outcome.tier = TierOf(found);
     return Found(found);
   };
@@ -233,11 +251,12 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   }
   auto joined = translations_.Join(
       name,
-      [this, call](const TranslateOutcome& result, bool leads) {
+      [this, call, begun = TraceTime(*call)](const TranslateOutcome& result, bool leads) {
         TranslateOutcome own = result;
         if (!leads) {
           own.tier = kiln::v1::CACHE_COALESCED;
           metrics_->Coalesced();
+          AddCoalescedSpan(call->trace.get(), begun, result.made_by);
         }
         // Continues in the executor: the pool's thread has other jobs to hand out.
         executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
@@ -286,7 +305,10 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
     Answer answer;
     Lookup found = Lookup::kMiss;
     if (call->reads_cache()) {
+      trace::Step step(call->trace.get(), kLookupSpan);
       found = cache_->Find(call->keys[i], call->outputs, true, &answer.ready);
+      step.Set("kiln.target", call->request.targets(static_cast<int>(i)));
+      step.Set("kiln.cache.tier", TierName(found));
     }
     if (Found(found)) {
       if (answer.ready.status != TargetResult::OK) NoteRefused(call->keys[i]);

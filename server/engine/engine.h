@@ -37,6 +37,7 @@
 #include "server/pages/activity.h"
 #include "server/quarantine/quarantine.h"
 #include "server/request/request.h"
+#include "server/trace/tracer.h"
 #include "server/worker/pool.h"
 
 namespace kiln::server {
@@ -47,6 +48,7 @@ struct Answer {
   kiln::v1::CacheTier tier = kiln::v1::CACHE_MISS;
   int64_t queue_ns = 0;
   bool quarantined = false;  // the quarantine refused it
+  cache::Digest key{};       // zeros: it was not computed
 };
 
 struct Reply {
@@ -91,9 +93,11 @@ class Engine {
 
   // Answers at once if no wait is needed: returns null, and `reply` is complete (also for an
   // invalid request). Otherwise returns a call for Continue. Never blocks. `fault`: a test hook.
-  // `client`: as in known_sources.h; empty: has sent no source.
+  // `client`: as in known_sources.h; empty: has sent no source. `trace`: takes the steps' spans;
+  // null: the request is not traced.
   std::shared_ptr<Call> Begin(kiln::v1::CompileRequest request, const worker::Fault& fault,
-                              std::string client, Reply* reply);
+                              std::string client, Reply* reply,
+                              std::shared_ptr<trace::Trace> trace = nullptr);
   // Calls `done` once, from any thread, perhaps before Continue returns. Never blocks.
   void Continue(const std::shared_ptr<Call>& call, Done done);
   // Ends the call because the client has left: `done` is called with `why`, unless it was called
@@ -118,6 +122,7 @@ class Engine {
     kiln::v1::TargetResult result;
     int64_t queue_ns = 0;
     kiln::v1::CacheTier tier = kiln::v1::CACHE_MISS;  // for the leader
+    std::optional<trace::Link> made_by;               // the span of the job, if that is traced
   };
   struct TranslateOutcome {
     absl::Status call_error;
@@ -126,6 +131,7 @@ class Engine {
     int64_t start_ns = 0;   // not stored: it belongs to the worker's process
     std::string last_pass;  // not stored; empty: the worker survived
     std::shared_ptr<const std::string> spirv;
+    std::optional<trace::Link> made_by;
   };
   // The flights that one worker job serves.
   struct Group;

@@ -16,12 +16,22 @@ namespace kiln::server {
 // The delay that an overloaded daemon asks clients to wait before they try again.
 inline constexpr absl::Duration kRetryDelay = absl::Milliseconds(250);
 
+// Names of spans: a wait in a queue, a look into the caches.
+inline constexpr char kQueueSpan[] = "queue";
+inline constexpr char kLookupSpan[] = "cache lookup";
+
 inline bool Found(cache::Lookup found) {
   return found == cache::Lookup::kMemory || found == cache::Lookup::kDisk;
 }
 
 inline kiln::v1::CacheTier TierOf(cache::Lookup found) {
   return found == cache::Lookup::kMemory ? kiln::v1::CACHE_MEMORY : kiln::v1::CACHE_DISK;
+}
+
+// Returns the tier's name as metrics have it; "none": not found.
+inline std::string TierName(cache::Lookup found) {
+  if (found == cache::Lookup::kMemory) return "memory";
+  return found == cache::Lookup::kDisk ? "disk" : "none";
 }
 
 // Computes the keys of all targets; needs the module's digest.
@@ -52,6 +62,7 @@ struct Engine::Group {
   cache::Digest module{};
   bool stores = true;
   std::shared_ptr<const Call> origin;  // who asked first
+  std::optional<trace::Link> span;     // of the job, once it has ended, if it is traced
 
   absl::Mutex mutex;
   size_t wanted ABSL_GUARDED_BY(mutex) = 0;  // flights that still have waiters

@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "server/engine/engine_internal.h"
+#include "server/engine/job_spans.h"
 
 namespace kiln::server {
 
@@ -124,6 +125,7 @@ void Engine::TranslationDone(const Group& group, const worker::JobOutcome& outco
   TranslateOutcome done;
   done.translation = ToStored(outcome);
   done.last_pass = outcome.last_pass;
+  done.made_by = group.span;
   if (outcome.translation.has_value()) {
     done.start_ns = outcome.translation->start_nanoseconds();
     done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
@@ -155,6 +157,7 @@ TargetResult Engine::FinishTarget(const Group& group, size_t i, worker::JobOutco
   const bool has_result = i < outcome->results.size() && outcome->results[i].has_value();
   CompileOutcome done;
   done.queue_ns = absl::ToInt64Nanoseconds(outcome->queued);
+  done.made_by = group.span;
   done.result = has_result ? std::move(*outcome->results[i]) : Died(*outcome);
   done.result.set_target(group.job.compile().targets(static_cast<int>(i)));
   done.result.set_key(cache::ToHex(item.key));
@@ -197,6 +200,9 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
   const bool recheck = DrawsRecheck(outcome);
   metrics_->Job(outcome, group->Targets(), group->request_id);
   if (options_.activity != nullptr) options_.activity->passes.Add(outcome, group->job);
+  if (group->origin != nullptr && group->origin->trace != nullptr) {
+    group->span = AddJobSpans(outcome, group->job, group->origin->trace.get());
+  }
   if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {
     TranslationDone(*group, outcome, recheck);

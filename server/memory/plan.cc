@@ -10,6 +10,7 @@
 #include "server/cache/disk_tier.h"
 #include "server/engine/recheck.h"
 #include "server/quarantine/quarantine.h"
+#include "server/trace/exporter.h"
 
 namespace kiln::memory {
 namespace {
@@ -225,6 +226,9 @@ std::vector<Bound> Bounds(const Config& config) {
   if (config.quarantine_after != 0) {
     bounds.push_back(
         {"quarantined sources", quarantine::Options().max_bytes, "--quarantine-after"});
+  }
+  if (!config.traces_url.empty()) {
+    bounds.push_back({"traces not yet exported", trace::Exporter::kMaxBytes, "--otlp-endpoint"});
   }
   return bounds;
 }

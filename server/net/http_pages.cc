@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/net/host_header.h"
 #include "server/net/negotiate.h"
 
 namespace kiln::net {
@@ -26,6 +27,7 @@ constexpr size_t kSecondForm = 1, kCompressedForm = 2;
 const char* Reason(int status) {
   switch (status) {
     case 200: return "OK";
+    case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
     case 503: return "Service Unavailable";
@@ -208,6 +210,12 @@ void HttpPages::Ask(Connection* connection, std::string_view header) {
     return;
   }
   connection->with_body = method == "GET";
+  if (checks_hosts_ && !NamesNoOtherHost(HeaderValues(header, "host"))) {
+    connection->answer = Respond(
+        {403, "text/plain", "the Host header names another host: use an IP address or localhost\n"},
+        connection->with_body);
+    return;
+  }
   auto found = makers_.find(path);
   if (found != makers_.end()) {
     Maker& maker = found->second;

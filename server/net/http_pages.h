@@ -19,6 +19,8 @@
 // A page may have two forms, chosen by the request's Accept header, and is compressed with gzip for
 // clients whose Accept-Encoding takes that (negotiate.h).
 //
+// On loopback, requests whose Host header names another host are refused (host_header.h).
+//
 // Limit: clients that connect thousands of times a second leave each connection only kGrace; a
 // client that needs longer to send its request after it connected is lost.
 #ifndef KILN_SERVER_NET_HTTP_PAGES_H_
@@ -91,6 +93,8 @@ class HttpPages {
   HttpPages(const HttpPages&) = delete;
   HttpPages& operator=(const HttpPages&) = delete;
 
+  // From now on refuses requests whose Host header names another host than this machine.
+  void CheckHosts() { checks_hosts_ = true; }
   // Takes ownership of a non-blocking connection; from any thread.
   void Take(int fd);
   // Connections taken and not closed yet.
@@ -147,6 +151,7 @@ class HttpPages {
   const Times times_;
   int wake_ = -1;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> checks_hosts_ = false;
   mutable absl::Mutex mutex_;
   std::vector<int> taken_ ABSL_GUARDED_BY(mutex_);
   uint64_t held_ ABSL_GUARDED_BY(mutex_) = 0;

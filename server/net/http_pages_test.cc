@@ -84,6 +84,24 @@ class HttpPagesTest : public testing::Test {
   }};
 };
 
+TEST_F(HttpPagesTest, OnLoopbackOtherHostsAreRefused) {
+  const std::string other = "GET /small HTTP/1.1\r\nHost: rebound.example:7412\r\n\r\n";
+  EXPECT_EQ(Status(Ask(other)), "HTTP/1.1 200");
+  pages_.CheckHosts();
+  const std::string refused = Ask(other);
+  EXPECT_EQ(Status(refused), "HTTP/1.1 403");
+  EXPECT_EQ(refused.find("hello"), std::string::npos);
+  EXPECT_EQ(refused.find("rebound"), std::string::npos);
+  for (const char* host :
+       {"rebound.example\r\nHost: 127.0.0.1", "127.0.0.1\r\nhost: rebound.example"}) {
+    EXPECT_EQ(Status(Ask(std::string("GET /small HTTP/1.1\r\nHost: ") + host + "\r\n\r\n")),
+              "HTTP/1.1 403");
+  }
+  for (const char* line : {"Host: 127.0.0.1:7412\r\n", "HOST: LocalHost\r\n", ""}) {
+    EXPECT_EQ(Status(Ask(std::string("GET /small HTTP/1.1\r\n") + line + "\r\n")), "HTTP/1.1 200");
+  }
+}
+
 TEST_F(HttpPagesTest, ThePageHasTheFormThatIsAskedFor) {
   const std::string plain = Ask("GET /two HTTP/1.1\r\n\r\n");
   EXPECT_NE(plain.find("Content-Type: text/plain\r\n"), std::string::npos) << plain;

@@ -15,6 +15,7 @@ constexpr std::string_view kFamilies[] = {
     "kiln_cache_damaged_generations_total",
     "kiln_cache_dropped_generations_total",
     "kiln_cache_entries",
+    "kiln_cache_evicted_age_seconds",
     "kiln_cache_evicted_bytes_total",
     "kiln_cache_limit_bytes",
     "kiln_cache_lost_records_total",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "server/engine/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/request/wire_bounds.h"
+#include "server/rpc/request_span.h"
 #include "server/rpc/response.h"
 
 namespace kiln::server {
@@ -64,18 +66,20 @@ inline size_t BytesOf(const std::vector<grpc::Slice>& slices) {
 
 // Made when the request begins; End is called once. A response of more than `most_bytes` does not
 // reach the client. `share`: of the request's bytes, given back with the answer; empty if it got
-// none.
+// none. `trace`: null: the request is not traced.
 class Ending {
  public:
   using Method = metrics::Metrics::Method;
   Ending(metrics::Metrics* metrics, Method method, std::atomic<int>* in_flight,
          const kiln::v1::CompileRequest& request, ByteBudget::Share share,
+         std::shared_ptr<trace::Trace> trace,
          size_t most_bytes = std::numeric_limits<size_t>::max())
       : metrics_(metrics),
         method_(method),
         in_flight_(in_flight),
         most_bytes_(most_bytes),
         share_(std::move(share)),
+        trace_(std::move(trace)),
         targets_(request.targets().begin(), request.targets().end()) {
     metrics_->RequestBytes(static_cast<double>(share_.bytes()));
   }
@@ -100,6 +104,9 @@ class Ending {
       if (BytesOf(response) > most_bytes_) code = absl::StatusCode::kResourceExhausted;
     }
     metrics_->RequestEnds(method_, code);
+    if (trace_ != nullptr) {
+      EndTrace({method_, code, request_id, &targets_, &reply, BytesOf(response)}, trace_.get());
+    }
     metrics_->RequestBytes(-static_cast<double>(share_.bytes()));
     share_.Release();
     --*in_flight_;
@@ -112,6 +119,7 @@ class Ending {
   std::atomic<int>* in_flight_;
   size_t most_bytes_;
   ByteBudget::Share share_;
+  std::shared_ptr<trace::Trace> trace_;
   absl::Time start_ = absl::Now();
   std::vector<std::string> targets_;
 };

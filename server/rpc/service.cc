@@ -150,6 +150,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   ++in_flight_;
   metrics_->RequestBegins(Metrics::Method::kCompile);
   const uint64_t bytes = request->Length();
+  std::shared_ptr<trace::Trace> trace = BeginTrace(tracer_, context->client_metadata());
   ByteBudget::Share share = budget_.Take(owner, bytes);
   const bool has_share(share);
   CompileRequest parsed;
@@ -159,7 +160,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   // gRPC would keep the bytes until the call has ended. Bytes that are no request are looked at
   // again.
   if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
-  Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, std::move(share));
+  Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, std::move(share), trace);
   Reply reply;
   if (draining_) {
     metrics_->ShedRequest(Metrics::Shed::kDraining);
@@ -174,7 +175,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   } else if (!is_request) {
     Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(open, owner),
-                                        &reply)) {
+                                        &reply, trace)) {
     call->request_id = GiveId(context);
     call->owner = std::move(owner);
     auto* reactor =
@@ -182,11 +183,13 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reactor->Begin(call);
     return reactor;
   }
-  // Hits get no id: the log has no lines about them, and the header would cost each of them time.
-  if (!reply.status.ok()) GiveId(context);
+  // Hits get no id unless they are traced: the log has no lines about them, and the header would
+  // cost each of them time.
+  const bool has_id = !reply.status.ok() || trace != nullptr;
+  const std::string id = has_id ? GiveId(context) : "";
   // gRPC's own reactor is cheaper: it needs no thread for notifications, which have no use here.
   auto* reactor = context->DefaultReactor();
-  Set(ending.End(reply), response);
+  Set(ending.End(reply, id), response);
   const grpc::Status status = ToGrpcStatus(reply);
   if (!absl::IsUnavailable(reply.status) || !Hold(reactor, *context, std::move(open), status)) {
     reactor->Finish(status);
@@ -211,7 +214,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::Co
   return new StreamReactor({context, engine_, &engine_->refusals(), metrics_, &in_flight_,
                             &draining_, &budget_, &answers_, &bounds_, FaultOf(*context),
                             GiveId(context), std::move(client), std::move(owner), std::move(open),
-                            capabilities_.limits().max_response_bytes()});
+                            capabilities_.limits().max_response_bytes(),
+                            BeginTrace(tracer_, context->client_metadata())});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(grpc::CallbackServerContext* context,

@@ -18,6 +18,7 @@
 #include "server/metrics/metrics.h"
 #include "server/request/wire_bounds.h"
 #include "server/rpc/clients.h"
+#include "server/trace/tracer.h"
 
 namespace kiln::server {
 
@@ -29,10 +30,10 @@ class CompilerService final : public CompilerBase {
  public:
   // All arguments outlive the service; `connections` may be null. `request_bytes`: bound for all
   // requests in flight, and for all answers that wait in streams. `faults`: obey the kiln-fault
-  // header (tests).
+  // header (tests). `tracer` null: no call is traced.
   CompilerService(Engine* engine, metrics::Metrics* metrics,
                   const net::ConnectionTable* connections, kiln::v1::Capabilities capabilities,
-                  uint64_t request_bytes, bool faults)
+                  uint64_t request_bytes, bool faults, const trace::Tracer* tracer = nullptr)
       : engine_(engine),
         metrics_(metrics),
         connections_(connections),
@@ -40,7 +41,8 @@ class CompilerService final : public CompilerBase {
         bounds_(capabilities_.limits()),
         budget_(request_bytes),
         answers_(request_bytes),
-        faults_(faults) {}
+        faults_(faults),
+        tracer_(tracer) {}
 
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
                                     const grpc::ByteBuffer* request,
@@ -78,6 +80,7 @@ class CompilerService final : public CompilerBase {
   ByteBudget budget_;
   ByteBudget answers_;
   const bool faults_;
+  const trace::Tracer* const tracer_;
   std::atomic<bool> draining_ = false;
   std::atomic<int> in_flight_ = 0;
 };

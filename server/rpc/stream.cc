@@ -217,8 +217,11 @@ std::optional<grpc::Status> StreamReactor::Advance() {
 
 void StreamReactor::End(std::optional<grpc::Status> status) {
   if (!status.has_value()) return;
-  parts_.metrics->RequestEnds(metrics::Metrics::Method::kCompileStream,
-                              static_cast<absl::StatusCode>(status->error_code()));
+  const auto code = static_cast<absl::StatusCode>(status->error_code());
+  parts_.metrics->RequestEnds(metrics::Metrics::Method::kCompileStream, code);
+  if (parts_.trace != nullptr) {
+    EndTrace({metrics::Metrics::Method::kCompileStream, code, parts_.id}, parts_.trace.get());
+  }
   Finish(*std::move(status));
 }
 
@@ -359,8 +362,9 @@ std::vector<StreamReactor::Message> StreamReactor::Refuse(uint64_t item, const R
                                                           ByteBudget::Share share) {
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
-  Ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight, {}, std::move(share))
-      .End(reply);
+  Ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight, {}, std::move(share),
+         TraceOfItem())
+      .End(reply, IdOf(item));
   return Messages(item, false, reply, {});
 }
 
@@ -369,16 +373,17 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
   const bool takes_chunks = request.takes_chunks();
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
+  const std::shared_ptr<trace::Trace> trace = TraceOfItem();
   Ending ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight,
-                request.request(), std::move(share), MostBytes(takes_chunks));
+                request.request(), std::move(share), trace, MostBytes(takes_chunks));
   Reply reply;
   auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
-                                   parts_.client, &reply);
+                                   parts_.client, &reply, trace);
   if (call == nullptr) {
-    std::vector<grpc::Slice> response = ending.End(reply);
+    std::vector<grpc::Slice> response = ending.End(reply, trace == nullptr ? "" : IdOf(item));
     return Messages(item, takes_chunks, reply, std::move(response));
   }
-  call->request_id = parts_.id + "." + std::to_string(item);
+  call->request_id = IdOf(item);
   call->owner = parts_.owner;
   bool broken = false;
   {

@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -35,6 +36,7 @@
 #include "server/metrics/metrics.h"
 #include "server/request/wire_bounds.h"
 #include "server/rpc/clients.h"
+#include "server/trace/tracer.h"
 
 namespace kiln::server {
 
@@ -61,6 +63,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     worker::Owner owner;
     net::OpenCall open;
     uint64_t max_response_bytes;
+    std::shared_ptr<trace::Trace> trace;  // of the stream; null: it is not traced
   };
   explicit StreamReactor(Parts parts);
 
@@ -118,6 +121,12 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
   // The client no longer reads answers: cancels open items, and those just being begun.
   void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the request id of an item.
+  std::string IdOf(uint64_t item) const { return parts_.id + "." + std::to_string(item); }
+  // Returns the trace of an item that begins; null: the stream is not traced.
+  std::shared_ptr<trace::Trace> TraceOfItem() const {
+    return parts_.trace == nullptr ? nullptr : parts_.trace->Child();
+  }
   // Returns the largest CompileResponse that reaches the client.
   size_t MostBytes(bool takes_chunks) const;
 

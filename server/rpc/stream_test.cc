@@ -74,7 +74,8 @@ TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
                                      "",
                                      {},
                                      {},
-                                     1000});
+                                     1000,
+                                     nullptr});
   QuickCall call(reactor);
   StreamReactorPeer peer(reactor);
   EXPECT_EQ(call.reads, 1);

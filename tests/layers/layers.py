@@ -16,11 +16,12 @@ import sys
 # Room -> the rooms that it may use. Rooms that are not listed may not be used, and every folder
 # must be in a room. Highest first: a room uses only rooms below it.
 ALLOWED = {
-    "client": {"server/worker", "server/key", "server/manual", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim/scene"},
-    "server": {"server/worker", "server/key", "server/manual", "proto", "core/out", "core/base"},
+    "client": {"server/worker", "server/key", "server/manual", "server/trace", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim/scene"},
+    "server": {"server/worker", "server/key", "server/manual", "server/trace", "proto", "core/out", "core/base"},
     "server/worker": {"proto", "core/driver", "core/target", "core/front", "core/out", "core/base"},
     "server/key": {"proto", "core/base"},
     "server/manual": set(),
+    "server/trace": set(),
     "proto": {"core/out", "core/base"},
     "core/driver": {"core/front", "core/amd/pipeline", "core/intel/pipeline", "core/target", "core/mid", "core/mir",
                     "core/out", "core/base"},

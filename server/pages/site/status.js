@@ -31,12 +31,6 @@ function hitRatio(points, span) {
   return all === 0 ? null : (memory + disk) / all;
 }
 
-// The mean time for which evicted bytes were held, by Little's law: bytes held over bytes evicted in a second.
-function evictedAge(points, tier) {
-  const rate = meanRate(points, `${tier}_evicted_bytes`, 3600), held = meanRate(points, `${tier}_cache_bytes`, 3600);
-  return rate ? held / rate : null;
-}
-
 // Sums series of a family: by the value of a label, or all.
 function sumBy(family, label, where = () => true) {
   const sums = new Map();
@@ -49,6 +43,12 @@ function sumBy(family, label, where = () => true) {
 }
 
 const one = (family, where) => [...sumBy(family, null, where).values()][0] || 0;
+
+// Returns the seconds for which what a tier evicted last had not been used, or null if it has evicted nothing.
+function evictedAge(metrics, tier) {
+  const is = labels => labels.tier === tier;
+  return one(metrics.kiln_cache_evicted_bytes_total, is) ? one(metrics.kiln_cache_evicted_age_seconds, is) : null;
+}
 
 const statusCharts = {};
 
@@ -102,12 +102,12 @@ function showCharts(status, points) {
   for (const point of points) {
     for (const tier of ["memory", "disk"]) point[`${tier}_share`] = limit(tier) ? point[`${tier}_cache_bytes`] / limit(tier) : null;
   }
-  const age = evictedAge(points, "memory") ?? evictedAge(points, "disk");
+  const age = evictedAge(status.metrics, "memory") ?? evictedAge(status.metrics, "disk");
   const notes = {
     tiers: `hit ratio ${percent(hitRatio(points, 3600))}`,
     memory: `bounds: ${bytes(status.bounds.daemon_bytes)} and ${bytes(status.bounds.workers_bytes)}`,
     caches: `of ${bytes(limit("memory"))}${limit("disk") ? ` and ${bytes(limit("disk"))}` : ""}`,
-    evicted: age === null ? "nothing in the last hour" : `held ${duration(age)} on average`,
+    evicted: age === null ? "nothing yet" : `the last one unused for ${duration(age)}`,
   };
   for (const [name, chart] of Object.entries(statusCharts)) chart.update(points, notes[name] || "");
 }
@@ -117,7 +117,7 @@ function countTable(id, heads, rows, empty) {
   drawTable(find(id), columns, rows, null, empty);
 }
 
-function showTables(status, points) {
+function showTables(status) {
   const m = status.metrics, by = (a, b) => b.at(-1) - a.at(-1);
   countTable("table-requests", ["method", "code", "calls"],
     (m.kiln_requests_total || []).map(([labels, value]) => [labels.method, labels.code, value]).sort(by), "No request yet.");
@@ -129,12 +129,12 @@ function showTables(status, points) {
   countTable("table-exits", ["why", "workers"], [...sumBy(m.kiln_worker_exits_total, "reason")].sort(by), "None has ended.");
   const of = (family, tier) => one(m[family], labels => labels.tier === tier);
   const caches = ["memory", "disk"].filter(tier => of("kiln_cache_limit_bytes", tier)).map(tier => {
-    const age = evictedAge(points, tier);
+    const age = evictedAge(m, tier);
     return [tier, wholeNumber(of("kiln_cache_entries", tier)), bytes(of("kiln_cache_bytes", tier)), percent(of("kiln_cache_bytes", tier) / of("kiln_cache_limit_bytes", tier)),
       bytes(of("kiln_cache_evicted_bytes_total", tier)), age === null ? "–" : duration(age)];
   });
-  const heads = ["tier", "records", "size", "of bound", "evicted", "mean age"];
-  const help = {"mean age": "of what is evicted: bytes held over bytes evicted in a second, both of the last hour"};
+  const heads = ["tier", "records", "size", "of bound", "evicted", "age"];
+  const help = {age: "of what was evicted last: how long the record had not been used (memory), or since its table was written (disk)"};
   drawTable(find("table-caches"), heads.map((title, i) => ({name: title, title, help: help[title], of: row => row[i], left: i === 0})), caches, null, "No cache.");
   countTable("table-compiler", ["", ""], [["Kiln", status.version], ["glslang", status.glslang],
     ...status.targets.map(target => [`${target.name}, code generation`, String(target.code_generation_version)])], "");
@@ -150,7 +150,7 @@ function statusPage() {
     showHealth(shown.health);
     showTiles(shown, points);
     showCharts(shown, points);
-    showTables(shown, points);
+    showTables(shown);
     find("about").textContent = `${shown.version} · up ${duration(shown.sample[0] - shown.started)}`;
   };
   poll("/history.json", 60, value => { history = value; show(); });
