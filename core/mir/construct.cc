@@ -73,6 +73,9 @@ Construct ConstructOf(Op op) {
     case Op::kBaseWorkgroup:
     case Op::kLocalIndex:
     case Op::kSubgroupId: return Construct::kLaunch;
+    case Op::kLaunchScalar:
+    case Op::kLaunchVector: return Construct::kTargetLaunch;
+    case Op::kStageEffect: return Construct::kStageEffect;
     default: return Construct::kArithmetic;
   }
 }

@@ -20,7 +20,8 @@ enum class First : uint8_t {
   kReduceOp,
   kInput,
   kOutput,
-  kDerivative
+  kDerivative,
+  kTargetNumber
 };
 enum class Second : uint8_t {
   kNone,
@@ -87,6 +88,9 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kDdx:
     case Op::kDdy: return {First::kDerivative, Second::kNone};
     case Op::kWorkgroupScan: return {First::kNone, Second::kInvocations};
+    case Op::kLaunchScalar:
+    case Op::kLaunchVector:
+    case Op::kStageEffect: return {First::kTargetNumber, Second::kNone};
     default: return {};
   }
 }

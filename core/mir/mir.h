@@ -303,7 +303,7 @@ struct Module {
   FloatMode f64_mode;
   std::vector<Needed> needs;                       // each once, in the order of the first places,
                                                    // those that only SPIR-V shows before others
-  std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
+  std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute; see HasWorkgroups
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
   // SPIR-V ids of these three, for refusals: a constant or the entry point; variables.
@@ -349,7 +349,12 @@ struct Module {
   }
   const FloatMode& float_mode(Type t) const { return const_cast<Module*>(this)->float_mode(t); }
   bool Needs(Need need) const;
-  // Returns true if each workgroup is a single invocation. Only compute has workgroups.
+  // Returns true if invocations are in workgroups: in compute, and in vertex programs to which a
+  // target's lowering has given a local size.
+  bool HasWorkgroups() const {
+    return stage == Stage::kCompute || local_size != std::array<uint32_t, 3>{1, 1, 1};
+  }
+  // Returns true if each workgroup of compute is a single invocation.
   bool RunsAlone() const {
     return stage == Stage::kCompute && local_size == std::array<uint32_t, 3>{1, 1, 1};
   }

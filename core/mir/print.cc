@@ -52,13 +52,12 @@ class Printer {
     out_ += "mir 1\nentry ";
     Quoted(m_.entry_point);
     out_ += '\n';
-    if (m_.stage == Stage::kCompute) {
-      LocalSize();
-    } else {
+    if (m_.stage != Stage::kCompute) {
       out_ += "stage ";
       out_ += kStageNames[static_cast<int>(m_.stage)];
       out_ += '\n';
     }
+    if (m_.HasWorkgroups()) LocalSize();
     FragmentModeLine();
     for (size_t i = 0; i < m_.inputs.size(); ++i) InterfaceLine("input ", i, m_.inputs[i]);
     for (size_t i = 0; i < m_.outputs.size(); ++i) InterfaceLine("output ", i, m_.outputs[i]);

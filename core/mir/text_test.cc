@@ -171,7 +171,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     ++made;
   }
   b.Return();
-  EXPECT_EQ(made, 99);
+  EXPECT_EQ(made, 101);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   const PrintOptions renumber{.renumber = true};
   EXPECT_EQ(Print(MustParse(Print(m)), renumber), Print(m, renumber));
@@ -270,6 +270,28 @@ body {
 }
 )";
   EXPECT_EQ(Print(MustParse(vertex)), vertex);
+}
+
+// A vertex program to which a target's lowering has given workgroups.
+TEST(Text, TargetsOwnNumbersRoundTrip) {
+  const std::string text = R"(mir 1
+entry ""
+stage vertex
+local_size 64, 1, 1
+shared 16
+body {
+  %0:i32 = launch_scalar[3]
+  %1:i32 = launch_vector[1]
+  store_shared[align 4] 0, %0
+  control_barrier[2, workgroup]
+  stage_effect[2] %1, 5
+  stage_effect[0]
+  return
+}
+)";
+  const Module m = MustParse(text);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m), text);
 }
 
 TEST(Text, CompactKeepsTheStage) {

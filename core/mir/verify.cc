@@ -689,6 +689,7 @@ class Verifier {
       case First::kDerivative:
         if (inst.imm0 >= std::size(kDerivativeNames)) return Fail(8, "no such derivative");
         break;
+      case First::kTargetNumber: break;  // the target's own
     }
     switch (imm.second) {
       case Second::kNone: return inst.imm1 == 0 || Fail(8, "imm1 is not used and not 0");
@@ -717,7 +718,7 @@ class Verifier {
   // has a lane for each of up to eight.
   bool InvocationsFit(uint32_t most) {
     if (most == 0 || most > kMaxScanned) return Fail(8, "no such workgroup is scanned");
-    if (m_.stage != Stage::kCompute) return true;
+    if (!m_.HasWorkgroups()) return true;
     const uint64_t size = uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2];
     return (size <= most && size % 32 == 0) || Fail(8, "the workgroup's size cannot be scanned");
   }

@@ -145,11 +145,9 @@ absl::string_view StageFault(const Module& m) {
   if (m.stage == Stage::kCompute) {
     return m.inputs.empty() && m.outputs.empty() ? "" : "inputs or outputs in compute";
   }
-  for (uint32_t n : m.local_size) {
-    if (n != 1) return "a local size outside of compute";
-  }
-  if (m.shared_bytes != 0) return "shared memory outside of compute";
   const bool fragment = m.stage == Stage::kFragment;
+  if (fragment && m.HasWorkgroups()) return "a local size of fragments";
+  if (m.shared_bytes != 0 && !m.HasWorkgroups()) return "shared memory without workgroups";
   const absl::string_view fault = ListFault(m.inputs, fragment ? 'f' : 'v');
   if (!fault.empty()) return fault;
   bool writes_depth = false;
@@ -170,14 +168,15 @@ bool HasOp(const Module& m, InstId id) {
     case Op::kBaseWorkgroup:
     case Op::kLocalIndex:
     case Op::kSubgroupId:
-    case Op::kNumSubgroups:
+    case Op::kNumSubgroups: return stage == Stage::kCompute;
     case Op::kLoadShared:
     case Op::kStoreShared:
     case Op::kSharedAtomic:
-    case Op::kSharedAtomic64: return stage == Stage::kCompute;
+    case Op::kSharedAtomic64: return m.HasWorkgroups();
     case Op::kWorkgroupScan: return stage != Stage::kFragment;
+    case Op::kStageEffect: return stage != Stage::kCompute;
     case Op::kControlBarrier:
-      return stage == Stage::kCompute || m.inst(id).imm1 == static_cast<uint32_t>(Scope::kSubgroup);
+      return m.HasWorkgroups() || m.inst(id).imm1 == static_cast<uint32_t>(Scope::kSubgroup);
     case Op::kLoadInput:
     case Op::kStoreOutput: return stage != Stage::kCompute;
     // Vulkan, "Derivative Operations": fragments, and compute with a derivative group.

@@ -221,6 +221,25 @@ TEST(Verify, ScansOfTheWorkgroup) {
   }
 }
 
+TEST(Verify, WorkgroupsOfVertices) {
+  using testing::HasSubstr;
+  const auto of = [](const std::string& header, const std::string& body) {
+    const absl::StatusOr<Module> m =
+        Parse(absl::StrCat("mir 1 ", header, " body { ", body, " return }"));
+    return std::string((m.ok() ? Verify(*m) : m.status()).message());
+  };
+  const std::string access = "store_shared[align 4] 0, 1",
+                    barrier = "control_barrier[2, workgroup]";
+  for (const std::string& body : {access, barrier}) {
+    EXPECT_EQ(of("stage vertex local_size 32, 1, 1 shared 4", body), "");
+    EXPECT_THAT(of("stage vertex", body), HasSubstr("op")) << body;
+    EXPECT_THAT(of("stage fragment", body), HasSubstr("op")) << body;
+  }
+  EXPECT_THAT(of("stage vertex shared 4", ""), HasSubstr("shared memory without workgroups"));
+  EXPECT_THAT(of("stage fragment local_size 32, 1, 1", ""), HasSubstr("a local size of fragments"));
+  EXPECT_THAT(of("local_size 32, 1, 1", "stage_effect[0]"), HasSubstr("op"));
+}
+
 TEST(Verify, MessageShowsTheInstruction) {
   Module m = Good();
   FindInst(m, Op::kFadd).flags = kVolatile;
@@ -330,7 +349,7 @@ TEST(Verify, StagesInterfacesAndTheirOps) {
       {11, "input 0 location 0.0 f32 x1", ""},
       {11, "output 0 location 0.0 f32 x1", ""},
       {11, "stage vertex modes early_tests", ""},
-      {11, "stage vertex local_size 4, 1, 1", ""},
+      {11, "stage fragment local_size 4, 1, 1", ""},
       {11, "stage fragment shared 16", ""},
       {11, "stage fragment modes depth any", ""},
       {11, "stage fragment output 0 builtin frag_depth f32 x1", ""},

@@ -32,8 +32,11 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
     options.widths = {width};
     options.state.fragment.samples = samples;
     options.state.instance_rates = setup.instance_rates;
+    options.state.primitive_culling = setup.culling;
+    options.ngg_group = setup.ngg_group;
     const auto compiled = Compile(**prepared, TestTarget(), options, nullptr, {});
     if (!compiled.ok()) {
+      if (CauseOf(compiled.status()) == "primitive_culling") return "";
       const bool lost = CauseOf(compiled.status()) == "out_of_registers";
       if (!lost && std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
       return absl::StrCat(width, " lanes: ", compiled.status().message());

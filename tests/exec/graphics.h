@@ -19,7 +19,11 @@ namespace kiln::exec {
 struct DrawSetup {
   std::vector<std::string> disabled_passes;
   bool opposite = true;  // run also in the opposite order and with other undefined contents
-  std::vector<InstanceRate> instance_rates = {};  // of the state that programs are compiled for
+  // The rest is of the state that programs are compiled for. Modules that may not cull are left out
+  // of those that are compiled to do so.
+  std::vector<InstanceRate> instance_rates = {};
+  PrimitiveCulling culling = PrimitiveCulling::kOff;
+  uint32_t ngg_group = 0;
 };
 
 // Counts of a comparison.
@@ -27,6 +31,7 @@ struct DrawCounts {
   int64_t programs = 0;  // binaries, of any width
   int64_t threads = 0;
   int64_t written = 0;  // samples of render targets, or scalars of outputs, in the interpreter
+  int64_t primitives = 0, left_out = 0;  // of programs that cull
 };
 
 struct Widths {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/oracle/generate.h"
 #include "core/target/interface.h"
+#include "tests/exec/culled_vertices.h"
 #include "tests/exec/exec.h"
 
 namespace kiln::exec {
@@ -116,8 +117,11 @@ uint64_t HalfOf(const mir::Module& m, const oracle::StageData& want, BuiltIn hal
   return half == BuiltIn::kLayer ? packed & 0xffff : packed >> 16;
 }
 
+}  // namespace
+
 std::string OutputDifference(const mir::Module& m, const out::LaunchRecord& launch,
-                             const oracle::StageData& want, const VertexInputs& got) {
+                             const oracle::StageData& want, const VertexInputs& got,
+                             const std::vector<bool>& needed) {
   for (size_t o = 0; o < m.outputs.size(); ++o) {
     const Interface& v = m.outputs[o];
     for (size_t i = 0; i < want.outputs[o].size(); ++i) {
@@ -125,6 +129,7 @@ std::string OutputDifference(const mir::Module& m, const out::LaunchRecord& laun
       if (x == kNotStored) continue;
       const auto n = static_cast<uint32_t>(i / want.invocations);
       const auto run = static_cast<uint32_t>(i % want.invocations);
+      if (!needed.empty() && !needed[run]) continue;
       const bool half = v.builtin == BuiltIn::kLayer || v.builtin == BuiltIn::kViewportIndex;
       if (half && TestTarget() == Target::kGfx1030) x = HalfOf(m, want, v.builtin, run);
       const uint32_t element = n / v.components, component = n % v.components;
@@ -144,8 +149,6 @@ std::string OutputDifference(const mir::Module& m, const out::LaunchRecord& laun
   return "";
 }
 
-}  // namespace
-
 std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t /*samples*/,
                             const DrawSetup& setup, DrawCounts* counts) {
   oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, module);
@@ -159,7 +162,7 @@ std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t /
     if (i.per_instance) stated.instance_rates.push_back({i.location, i.step});
   }
   const Widths widths = gfx1030 ? Widths{{32, 64}, {}} : Widths{{8}, {}};
-  return CompileAndJudge(module, stated, 1, widths, [&](const Variant& v) {
+  std::string text = CompileAndJudge(module, stated, 1, widths, [&](const Variant& v) {
     oracle::LaunchInputs want = inputs;
     want.subgroup_size = static_cast<uint32_t>(v.width);
     if (absl::Status s = InterpretVertices(module, *dispatch.vertices, gfx1030, want); !s.ok()) {
@@ -171,11 +174,14 @@ std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t /
     return SimulateDraws(
         v, setup, dispatch,
         [&](const Dispatch& got) {
-          const std::string wrong = OutputDifference(module, v.launch, want.stage, *got.vertices);
+          const std::string wrong =
+              OutputDifference(module, v.launch, want.stage, *got.vertices, {});
           return wrong.empty() ? ResourceDifference(want, got) : wrong;
         },
         counts);
   });
+  if (gfx1030) text += CompareCulled(module, seed, setup, counts);
+  return text;
 }
 
 }  // namespace kiln::exec

@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
+#include "core/out/launch_record.h"
 #include "core/sim/scene/vertex.h"
 #include "tests/exec/graphics.h"
 
@@ -30,9 +32,16 @@ inline constexpr uint64_t kNotStored = uint64_t{1} << 63;
 absl::Status InterpretVertices(const mir::Module& module, const sim::scene::VertexInputs& draw,
                                bool apart, oracle::LaunchInputs& inputs);
 
+// Returns "" or the first output that differs from what the interpreter left. `needed`, by run:
+// those that count; empty: all.
+std::string OutputDifference(const mir::Module& module, const out::LaunchRecord& launch,
+                             const oracle::StageData& want, const sim::scene::VertexInputs& got,
+                             const std::vector<bool>& needed);
+
 // Runs a program of oracle::GenerateModule (drawn) on buffers made from the seed. Returns "" if its
 // binary leaves the same outputs and buffers as the interpreter does with the unchanged module,
-// else the differences. Adds to `counts`; ignores `samples`.
+// else the differences. On gfx1030 also of programs that cull, of what they do not leave out, which
+// culling.h judges. Adds to `counts`; ignores `samples`.
 std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t samples,
                             const DrawSetup& setup, DrawCounts* counts);
 

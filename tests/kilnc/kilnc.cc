@@ -4,7 +4,8 @@
 //   kilnc [--target=tgl|gfx1030] [--widths=8,16] [--print-after=PASS|all|changed]
 //   [--stop-after=PASS]
 //         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]...
-//         [--view-mask=HEX] [--instance-rates=LOCATION[,...]] [-o DIR] FILE.spv|FILE.mir
+//         [--view-mask=HEX] [--instance-rates=LOCATION[,...]] [--culling=on|off]
+//         [--ngg-group=128|256] [-o DIR] FILE.spv|FILE.mir
 //
 // Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width (gfx1030: NAME.wave32);
 // statistics and remarks go to standard output as one line each.
@@ -89,6 +90,11 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
         kiln::InstanceRate& rate = a.compile.state.instance_rates.emplace_back();
         if (!absl::SimpleAtoi(location, &rate.location)) return false;
       }
+    } else if (arg == "--culling=on" || arg == "--culling=off") {
+      a.compile.state.primitive_culling =
+          arg == "--culling=on" ? kiln::PrimitiveCulling::kOn : kiln::PrimitiveCulling::kOff;
+    } else if (absl::ConsumePrefix(&arg, "--ngg-group=")) {
+      if (!absl::SimpleAtoi(arg, &a.compile.ngg_group)) return false;
     } else if (absl::ConsumePrefix(&arg, "--target=")) {
       const auto target = kiln::ParseTarget(std::string(arg));
       if (!target.ok()) return false;

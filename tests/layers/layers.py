@@ -29,9 +29,10 @@ ALLOWED = {
         "select", "messages", "optimise", "emit", "swsb", "waits", "perf", "abi", "lir", "device",
         "isa")} | {
             "core/sim/eu", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
-    "core/amd/pipeline": {"core/amd/" + room for room in ("select", "optimise", "emit", "waits", "perf", "abi", "lir", "device", "isa")} | {
+    "core/amd/pipeline": {"core/amd/" + room for room in ("select", "cull", "optimise", "emit", "waits", "perf", "abi", "lir", "device", "isa")} | {
         "core/sim/rdna2", "core/sim/scene", "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
-    "core/amd/select": {"core/amd/abi", "core/amd/device", "core/amd/lir", "core/amd/isa", "core/mid", "core/lir", "core/mir", "core/base"},
+    "core/amd/select": {"core/amd/abi", "core/amd/cull", "core/amd/device", "core/amd/lir", "core/amd/isa", "core/mid", "core/lir", "core/mir", "core/base"},
+    "core/amd/cull": {"core/amd/abi", "core/mid", "core/mir", "core/base"},
     "core/amd/optimise": {"core/amd/emit", "core/amd/lir", "core/amd/isa", "core/lir", "core/base"},
     "core/amd/waits": {"core/amd/emit", "core/amd/isa", "core/base"},
     "core/amd/emit": {"core/amd/lir", "core/amd/isa", "core/lir", "core/base"},

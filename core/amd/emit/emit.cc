@@ -17,7 +17,7 @@ void EmitOne(Context& c, lir::InstId i) {
   const lir::Inst& in = c.f().inst(i);
   if (IsIsaOp(in.op)) return EmitInstruction(c, i);
   if (!EmitMask(c, i) && !EmitCopy(c, i) && !EmitSpill(c, i) && !EmitScan(c, i) &&
-      !EmitWorkgroupScan(c, i)) {
+      !EmitWorkgroupScan(c, i) && !EmitRoomRequest(c, i)) {
     c.Fail(in, "it should not be here after allocation");
   }
 }
@@ -30,6 +30,7 @@ void EmitStart(Context& c, const EmitOptions& options, int end) {
   }
   if (options.notes_helpers) c.Add(c.masks().mov, LiveLanes(), Exec());
   if (options.whole_quads) c.Add(c.masks().wqm, Exec(), Exec());
+  if (options.all_lanes) c.Add(c.masks().mov, Exec(), Constant(-1));
   if (options.vertex) EmitVertexStart(c, *options.vertex, end);
 }
 

@@ -43,7 +43,8 @@ struct EmitOptions {
   std::optional<uint32_t> prim_mask = std::nullopt;
   bool whole_quads = false;
   bool notes_helpers = false;
-  std::optional<VertexStart> vertex = std::nullopt;  // for vertex programs
+  std::optional<VertexStart> vertex = std::nullopt;  // for vertex programs that do not cull
+  bool all_lanes = false;  // the program begins with all lanes on, whichever the launch turned on
 };
 
 absl::StatusOr<Program> Emit(const lir::Function& allocated, const EmitOptions& options = {});

@@ -11,6 +11,7 @@ bool EmitMask(Context& c, lir::InstId i);
 bool EmitCopy(Context& c, lir::InstId i);
 bool EmitSpill(Context& c, lir::InstId i);
 bool EmitWorkgroupScan(Context& c, lir::InstId i);
+bool EmitRoomRequest(Context& c, lir::InstId i);
 
 // A dword in a lane of the reserved vector registers of its kind: spilled scalars, or masks of
 // lanes that wait (SlotPlaces).

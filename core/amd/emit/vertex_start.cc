@@ -1,5 +1,8 @@
 #include "core/amd/emit/vertex_start.h"
 
+#include "core/amd/emit/operands.h"
+#include "core/amd/emit/pseudo.h"
+
 namespace kiln::amd {
 namespace {
 
@@ -27,6 +30,14 @@ void AddWithLiteral(Context& c, Opcode op, isa::Operand dst, isa::Operand a, uin
   c.Add(inst);
 }
 
+// Asks for the room that m0 says.
+void SendRequest(Context& c) {
+  isa::Instruction request;
+  request.op = Opcode::kSSendmsg;
+  request.simm = kAllocRequest;
+  c.Add(request);
+}
+
 void RequestRoom(Context& c, const VertexStart& start) {
   const int others = c.NewLabel();
   const isa::Operand group = Scalar(start.group_sgpr), m0 = isa::Sgpr(isa::kM0);
@@ -36,10 +47,7 @@ void RequestRoom(Context& c, const VertexStart& start) {
   c.Add(Opcode::kSLshlB32, Temporary(), Temporary(), Constant(kPrimitivesOfRequest));
   AddWithLiteral(c, Opcode::kSBfeU32, Second(), group, kGroupVertices);
   c.Add(Opcode::kSOrB32, m0, Temporary(), Second());
-  isa::Instruction request;
-  request.op = Opcode::kSSendmsg;
-  request.simm = kAllocRequest;
-  c.Add(request);
+  SendRequest(c);
   c.Bind(others);
 }
 
@@ -61,6 +69,13 @@ void Export(Context& c, uint32_t target, bool done, uint32_t vgpr) {
 }
 
 }  // namespace
+
+bool EmitRoomRequest(Context& c, lir::InstId i) {
+  if (c.f().inst(i).op != kRequestRoom) return false;
+  c.Add(Opcode::kSMovB32, isa::Sgpr(isa::kM0), RegisterOf(c.f(), c.f().uses(i)[0]));
+  SendRequest(c);
+  return true;
+}
 
 void EmitVertexStart(Context& c, const VertexStart& start, int end) {
   RequestRoom(c, start);

@@ -37,6 +37,13 @@ TEST(VertexStart, RoomThenPrimitivesThenVertices) {
                                                 "s_endpgm"));
 }
 
+TEST(VertexStart, RequestsOfProgramsThatCull) {
+  EXPECT_EQ(absl::StrJoin(testing::Lines(testing::EmitText(
+                              "block b0 depth 0\n%s1 = s_copy #0x5\nrequest_room %s1\nend\n")),
+                          "\n"),
+            "s_mov_b32 s1, 5\ns_mov_b32 m0, s1\ns_sendmsg 9\ns_endpgm");
+}
+
 TEST(VertexStart, NumbersOfPrimitivesGoWithThem) {
   VertexStart start = {2, 3, 0};
   start.primitive_id = {2, 5};

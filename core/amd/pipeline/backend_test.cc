@@ -24,7 +24,7 @@ TEST(Gfx1030Backend, ListsEachPassOnce) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.summary.empty()) << row.name;
   }
-  EXPECT_EQ(kGfx1030Backend.passes().front().name, "resolve_subgroup_size");
+  EXPECT_EQ(kGfx1030Backend.passes().front().name, "cull_primitives");
   EXPECT_EQ(kGfx1030Backend.passes().back().name, "encode");
 }
 

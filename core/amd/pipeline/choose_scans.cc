@@ -4,7 +4,6 @@
 #include <atomic>
 #include <utility>
 
-#include "core/amd/abi/abi.h"
 #include "core/amd/perf/estimate.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/pipeline/passes.h"
@@ -101,18 +100,22 @@ absl::StatusOr<ScanForm> FastestScan(const Device& device, const ScanShape& shap
   return fastest;
 }
 
-absl::Status ChooseScans(const Device& device, const mir::Module& m, uint32_t width,
+absl::Status ChooseScans(const Device& device, const mir::Module& m, const Abi& abi, uint32_t width,
                          ScanForms* forms) {
   absl::Status status;
-  mir::ForEachInst(m, m.body, [&](mir::InstId id) {
-    const mir::Inst& inst = m.inst(id);
-    if (inst.op != mir::Op::kWorkgroupScan || !status.ok()) return;
+  const auto choose = [&](uint32_t invocations, uint32_t streams) {
     const ScanShape shape = {
-        .width = width, .waves = (inst.imm1 + width - 1) / width, .streams = inst.num_sources - 2u};
+        .width = width, .waves = (invocations + width - 1) / width, .streams = streams};
     const absl::StatusOr<ScanForm> form = FastestScan(device, shape);
     status = form.status();
     if (form.ok()) (*forms)[shape.waves - 1][shape.streams - 1] = *form;
+  };
+  mir::ForEachInst(m, m.body, [&](mir::InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    if (inst.op != mir::Op::kWorkgroupScan || !status.ok()) return;
+    choose(inst.imm1, inst.num_sources - 2u);
   });
+  if (status.ok() && abi.vertex && abi.vertex->culls) choose(abi.vertex->group_size, 1);
   return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/amd/abi/abi.h"
 #include "core/amd/device/device.h"
 #include "core/amd/isa/decode.h"
 #include "core/amd/select/scan_form.h"
@@ -29,9 +30,10 @@ absl::StatusOr<ScanProgram> CompileScan(ScanForm form, const ScanShape& shape);
 // of ScanForm.
 absl::StatusOr<ScanForm> FastestScan(const Device& device, const ScanShape& shape);
 
-// Sets the forms of the module's scans, at a size of waves. Errors are the compiler's own.
-absl::Status ChooseScans(const Device& device, const mir::Module& module, uint32_t width,
-                         ScanForms* forms);
+// Sets the forms of the module's scans, and of the scan with which its vertices are numbered if it
+// culls, at a size of waves. Errors are the compiler's own.
+absl::Status ChooseScans(const Device& device, const mir::Module& module, const Abi& abi,
+                         uint32_t width, ScanForms* forms);
 
 }  // namespace kiln::amd
 

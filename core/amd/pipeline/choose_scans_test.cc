@@ -52,7 +52,7 @@ TEST(ChooseScans, OfEachScanOfAModule) {
       "%3:i32, %4:i32, %5:i32, %6:i32 = workgroup_scan[256] 0, 1, 2, 3 return }");
   ASSERT_TRUE(m.ok()) << m.status();
   ScanForms forms = AllScans(ScanForm::kBytePerm);
-  ASSERT_TRUE(ChooseScans(kGfx1030, *m, 32, &forms).ok());
+  ASSERT_TRUE(ChooseScans(kGfx1030, *m, Abi(), 32, &forms).ok());
   EXPECT_EQ(forms[3][0], *FastestScan(kGfx1030, {32, 4, 1}));
   EXPECT_EQ(forms[7][1], *FastestScan(kGfx1030, {32, 8, 2}));
   EXPECT_EQ(forms[7][0], ScanForm::kBytePerm) << "not asked";

@@ -177,7 +177,7 @@ absl::StatusOr<Compiled> CompileWaves(const Device& device, std::optional<ScanFo
     if (scan) {
       work.scans = AllScans(*scan);
     } else if (s.ok()) {
-      s = ChooseScans(device, m, work.lanes, &work.scans);
+      s = ChooseScans(device, m, *abi, work.lanes, &work.scans);
     }
     if (s.ok()) s = runner.Run(WorkLevel(), Passes(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request

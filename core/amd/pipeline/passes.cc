@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/amd/cull/cull.h"
 #include "core/amd/emit/avoid_hazards.h"
 #include "core/amd/emit/emit.h"
 #include "core/amd/isa/wave_limits.h"
@@ -36,6 +37,16 @@
 
 namespace kiln::amd {
 namespace {
+
+// Vertex programs that cull get a module of their own at each size of waves.
+absl::StatusOr<bool> CullPrimitives(Work& w, PassContext& context) {
+  if (!w.abi->vertex || !w.abi->vertex->culls) return false;
+  w.resolved = *w.module;
+  w.module = &w.resolved;
+  absl::Status s = amd::CullPrimitives(w.resolved, *w.abi->vertex, w.lanes, context);
+  if (!s.ok()) return s;
+  return true;
+}
 
 absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<Selected> made = amd::Select(*w.module, *w.abi, w.lanes, w.scans);
@@ -166,7 +177,10 @@ absl::StatusOr<bool> Emit(Work& w, PassContext&) {
     options.whole_quads = fragment->helpers != Helpers::kNone;
     options.notes_helpers = fragment->helpers == Helpers::kNoted;
   }
-  if (w.abi->vertex) options.vertex = StartOf(*w.abi->vertex);
+  if (w.abi->vertex) {
+    options.all_lanes = w.abi->vertex->culls;
+    if (!w.abi->vertex->culls) options.vertex = StartOf(*w.abi->vertex);
+  }
   absl::StatusOr<Program> program = amd::Emit(w.lir, options);
   if (!program.ok()) return program.status();
   w.program = *std::move(program);
@@ -213,9 +227,14 @@ constexpr auto kOwnPasses = std::to_array<Pass<Work>>({
     {"insert_waits", InsertWaits, false, 0, "inserts waits for the counters of memory operations"},
     {"encode", Encode, false, 0, "encodes machine instructions"},
 });
-constexpr auto kPasses = Joined(kResolvedPasses<Work>, kOwnPasses);
+constexpr std::array kFirstPasses = {
+    Pass<Work>{"cull_primitives", CullPrimitives, false, 0,
+               "lets vertex programs leave out primitives that cannot be seen"}};
+constexpr auto kPasses = Joined(kFirstPasses, Joined(kResolvedPasses<Work>, kOwnPasses));
 
 constexpr auto kOwnOrder = std::to_array<PassOrder>({
+    {"cull_primitives", "resolve_subgroup_size", "numbers vertices by lane masks"},
+    {"cull_primitives", "remove_dead_resolved", "what a part of the program does not need is dead"},
     {"select", "pair_words", "works on LIR"},
     {"pair_words", "merge_equal_instructions", "words may be put together in one way twice"},
     {"pair_words", "mix_words", "packed operations leave conversions of high words"},

@@ -292,13 +292,43 @@ bool Lanes::ReduceBool(mir::InstId id) {
   }
 }
 
+// Counts the lanes for which a boolean is true, all of them or those below, by their mask, as
+// programs that cull number their vertices. Returns false for other reductions and scans. (Other
+// programs could do so, too.)
+bool Lanes::CountByMask(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const bool all = inst.op == mir::Op::kReduce && inst.imm1 == 0;
+  if (!abi_.vertex || !abi_.vertex->culls || !(all || inst.op == mir::Op::kExclusiveScan) ||
+      static_cast<ReduceOp>(inst.imm0) != ReduceOp::kIadd) {
+    return false;
+  }
+  const auto select = e_.DefinedBy(m_.source(id, 0), mir::Op::kSelect);
+  const auto is = [&](int source, uint64_t bits) {
+    const mir::Value& v = m_.value(m_.source(*select, source));
+    return v.kind == mir::Value::Kind::kConstant && v.bits == bits;
+  };
+  if (!select || !is(1, 1) || !is(2, 0)) return false;
+  const mir::ValueId condition = m_.source(*select, 0);
+  if (e_.IsUniform(condition)) return false;
+  const Operand mask = e_.Pseudo(kMaskBits, kFileS, e_.wide() ? 2 : 1, {bools_.MaskOf(condition)});
+  if (all) {
+    e_.Set(m_.result(id),
+           e_.Salu(e_.wide() ? Opcode::kSBcnt1I32B64 : Opcode::kSBcnt1I32B32, {mask}));
+    return true;
+  }
+  Operand count = e_.Valu(Opcode::kVMbcntLoU32B32, {e_.Component(mask, 0), Imm(0)});
+  if (e_.wide()) count = e_.Valu(Opcode::kVMbcntHiU32B32, {e_.Component(mask, 1), count});
+  e_.Set(m_.result(id), count);
+  return true;
+}
+
 // The identity of floats: if no lane receives it as its result, a NaN for extrema, which does not
 // even change a NaN, and a negative zero for sums, which does not change one.
 absl::Status Lanes::Scan(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId v = m_.source(id, 0), result = m_.result(id);
   const bool is_bool = e_.IsBool(v);
-  if (is_bool && ReduceBool(id)) return absl::OkStatus();
+  if ((is_bool && ReduceBool(id)) || CountByMask(id)) return absl::OkStatus();
   const auto op = static_cast<ReduceOp>(inst.imm0);
   const mir::Type type = m_.value(v).type;
   const bool half = type == mir::Type::kF16, is_double = type == mir::Type::kF64;

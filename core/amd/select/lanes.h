@@ -42,6 +42,7 @@ class Lanes : public Room {
   std::optional<uint32_t> XorOfLanes(mir::ValueId index) const;
   absl::Status Scan(mir::InstId id);
   bool ReduceBool(mir::InstId id);
+  bool CountByMask(mir::InstId id);
 
   Bools& bools_;
 };

@@ -20,6 +20,10 @@ void Launch::DeclareLiveIns() {
     const uint32_t first = abi_.vertex ? abi_.first_user_sgpr : kScratchSgpr + 2;
     for (uint32_t sgpr = first; sgpr < abi_.start_sgprs; ++sgpr) declare(sgpr);
   }
+  if (abi_.vertex && abi_.vertex->culls) {
+    declare(kGroupSgpr);
+    declare(kWaveSgpr);
+  }
   for (uint32_t i = 0; i < abi_.push_dwords; ++i) push_.push_back(scalars_[abi_.push_sgpr + i]);
   if (m_.stage != mir::Stage::kCompute) return;
   for (uint32_t i = 0; i < abi_.local_ids; ++i) {

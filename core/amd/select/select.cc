@@ -66,7 +66,7 @@ absl::StatusOr<Selected> Selector::Run() {
   const bool notes_helpers = e_.notes_helpers();
   if (absl::Status s = VisitBody(); !s.ok()) return s;
   if (e_.abi().fragment) outputs_.ExportAll();
-  if (e_.abi().vertex) vertex_.ExportAll();
+  if (e_.abi().vertex && !e_.abi().vertex->culls) vertex_.ExportAll();
   e_.EmitRaw(kEnd, {}, {});
   if (control_.EnterExitBlock()) {
     outputs_.ExportNothing();
@@ -136,6 +136,8 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kSubgroup:
     case Construct::kLaneNumber: return lanes_.VisitSubgroup(id);
     case Construct::kLaunch: return launch_.VisitLaunch(id);
+    case Construct::kTargetLaunch: vertex_.VisitLaunch(id); return absl::OkStatus();
+    case Construct::kStageEffect: vertex_.VisitEffect(id); return absl::OkStatus();
     case Construct::kArithmetic:
       return e_.MakesBool(id) ? bools_.VisitBool(id) : arithmetic_.VisitAlu(id);
   }

@@ -16,6 +16,7 @@
 
 #include <bit>
 
+#include "core/amd/cull/numbers.h"
 #include "core/amd/select/barriers.h"
 #include "core/base/cause.h"
 
@@ -25,7 +26,7 @@ namespace {
 using mir::BuiltIn;
 
 constexpr uint32_t kOne = 0x3f800000;  // 1.0
-constexpr uint32_t kPositionTarget = 12, kParameterTarget = 32;
+constexpr uint32_t kPositionTarget = 12, kPrimitiveTarget = 20, kParameterTarget = 32;
 constexpr uint8_t kDone = 1;  // Extra::export_flags
 constexpr uint32_t kDescriptorBytes = 16;
 
@@ -39,6 +40,14 @@ void Vertex::DeclareLiveIns() {
   };
   if (vertex().reads_vertex_id) vertex_id_ = declare(kVertexIdVgpr);
   if (vertex().reads_instance_id) instance_id_ = declare(kInstanceIdVgpr);
+  if (vertex().culls) {  // each part of the program loads its own
+    own_vertex_id_ = vertex_id_;
+    own_instance_id_ = instance_id_;
+    first_two_indices_ = declare(kPrimitiveVgpr);
+    third_index_ = declare(kThirdVertexVgpr);
+    if (vertex().exports_primitive_id()) primitive_id_ = declare(kPrimitiveIdVgpr);
+    return;
+  }
   const lir::SelectionBuilder::Prologue prologue(b_);
   for (uint32_t i = 0; i < vertex().attributes.size(); ++i) LoadAttribute(i);
 }
@@ -61,9 +70,16 @@ Operand Vertex::Divided(const Operand& number, uint32_t divisor) {
   return e_.Valu(Opcode::kVLshrrevB32, {Imm(shift - 1), e_.Valu(Opcode::kVAddNcU32, {half, high})});
 }
 
+// Values of the lane's vertex, which several rooms read, are computed at the start of the program,
+// or of its part: all of them, in the block in which that begins.
+std::optional<lir::SelectionBuilder::Prologue> Vertex::AtStart() {
+  if (vertex().culls) return std::nullopt;
+  return std::optional<lir::SelectionBuilder::Prologue>(std::in_place, b_);
+}
+
 Operand Vertex::VertexNumber() {
   if (!Exists(vertex_number_)) {
-    const lir::SelectionBuilder::Prologue prologue(b_);
+    const auto start = AtStart();
     vertex_number_ = e_.Valu(Opcode::kVAddNcU32, {Draw(vertex().first_vertex), vertex_id_});
   }
   return vertex_number_;
@@ -73,7 +89,7 @@ Operand Vertex::VertexNumber() {
 Operand Vertex::InstanceNumber(uint32_t divisor) {
   Operand& number = instances_[divisor];
   if (!Exists(number)) {
-    const lir::SelectionBuilder::Prologue prologue(b_);
+    const auto start = AtStart();
     const Operand base = Draw(vertex().base_instance);
     number = divisor == 0 ? e_.ToV(base)
                           : e_.Valu(Opcode::kVAddNcU32, {base, Divided(instance_id_, divisor)});
@@ -81,16 +97,26 @@ Operand Vertex::InstanceNumber(uint32_t divisor) {
   return number;
 }
 
+// Returns the attribute's V#. Parts of a program share it.
+Operand Vertex::DescriptorOf(uint32_t number) {
+  descriptors_.resize(vertex().attributes.size());
+  Operand& resource = descriptors_[number];
+  if (Exists(resource)) return resource;
+  const lir::SelectionBuilder::Prologue prologue(b_);
+  Extra at;
+  at.offset = static_cast<int32_t>(kDescriptorBytes * number);
+  resource = Use(e_.New(kFileS, 4), 0, 4);
+  e_.EmitRaw(Op(Opcode::kSLoadDwordx4), {resource},
+             {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
+  return resource;
+}
+
 void Vertex::LoadAttribute(uint32_t number) {
   constexpr Opcode kLoads[] = {Opcode::kSNop, Opcode::kBufferLoadFormatX,
                                Opcode::kBufferLoadFormatXy, Opcode::kBufferLoadFormatXyz,
                                Opcode::kBufferLoadFormatXyzw};
   const VertexAttribute& a = vertex().attributes[number];
-  Extra at;
-  at.offset = static_cast<int32_t>(kDescriptorBytes * number);
-  const Operand resource = Use(e_.New(kFileS, 4), 0, 4);
-  e_.EmitRaw(Op(Opcode::kSLoadDwordx4), {resource},
-             {launch_.Address(*vertex().vertex_buffers), lir::NoOperand()}, at);
+  const Operand resource = DescriptorOf(number);
   const Operand index = a.divisor ? InstanceNumber(*a.divisor) : VertexNumber();
   Extra extra;
   extra.flags = kIdxen;
@@ -98,6 +124,57 @@ void Vertex::LoadAttribute(uint32_t number) {
   const Operand loaded = Use(e_.New(kFileV, components), 0, components);
   e_.EmitRaw(Op(kLoads[components]), {loaded}, {index, resource, Imm(0)}, extra, lir::kUnordered);
   attributes_.push_back(loaded);
+}
+
+// Begins a part of a program that culls, whose vertex is not the one that was launched in the lane.
+void Vertex::StartVertex(mir::InstId id) {
+  attributes_.clear();
+  instances_.clear();
+  vertex_number_ = {};
+  if (vertex().reads_vertex_id) {
+    vertex_id_ = e_.ToV(e_.Src(m_.source(id, 0)));
+    VertexNumber();
+  }
+  if (vertex().reads_instance_id) {
+    instance_id_ = e_.ToV(e_.Src(m_.source(id, 1)));
+    InstanceNumber(1);
+  }
+  for (uint32_t i = 0; i < vertex().attributes.size(); ++i) LoadAttribute(i);
+}
+
+void Vertex::VisitLaunch(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const auto set = [&](const Operand& o) { e_.Set(m_.result(id), o); };
+  if (inst.op == mir::Op::kLaunchVector) {
+    switch (static_cast<LaunchVector>(inst.imm0)) {
+      case LaunchVector::kFirstTwoIndices: return set(first_two_indices_);
+      case LaunchVector::kThirdIndex: return set(third_index_);
+      case LaunchVector::kVertexId: return set(own_vertex_id_);
+      case LaunchVector::kInstanceId: return set(own_instance_id_);
+    }
+  }
+  constexpr auto kViewport = static_cast<uint32_t>(LaunchScalar::kViewportScaleX);
+  switch (static_cast<LaunchScalar>(inst.imm0)) {
+    case LaunchScalar::kGroupCounts: return set(launch_.Scalar(kGroupSgpr));
+    case LaunchScalar::kWaveCounts: return set(launch_.Scalar(kWaveSgpr));
+    case LaunchScalar::kCullingSettings: return set(Draw(vertex().culling_settings));
+    case LaunchScalar::kViewportScaleX:
+    case LaunchScalar::kViewportScaleY:
+    case LaunchScalar::kViewportOffsetX:
+    case LaunchScalar::kViewportOffsetY: 
+      return set(launch_.Scalar(*vertex().viewport + inst.imm0 - kViewport));
+  }
+}
+
+void Vertex::VisitEffect(mir::InstId id) {
+  switch (static_cast<StageEffect>(m_.inst(id).imm0)) {
+    case StageEffect::kRequestRoom:
+      e_.EmitRaw(kRequestRoom, {}, {e_.ToS(e_.Src(m_.source(id, 0)))});
+      return;
+    case StageEffect::kExportPrimitive: ExportPrimitive(m_.source(id, 0)); return;
+    case StageEffect::kStartVertex: StartVertex(id); return;
+    case StageEffect::kExportVertex: ExportAll(); return;
+  }
 }
 
 // Returns a component of the element that the instruction names. If a value selects among several
@@ -263,6 +340,13 @@ void Vertex::ExportPositions() {
     if (last && stores_must_end) EndAccesses(e_);
     Emit(kPositionTarget + static_cast<uint32_t>(i), exports[i], last);
   }
+}
+
+// A lane's primitive, and its number if fragments read it.
+void Vertex::ExportPrimitive(mir::ValueId packed) {
+  Emit(kPrimitiveTarget, {e_.ToV(e_.Src(packed))}, true);
+  const VertexParameter* id = vertex().ParameterOf(VertexParameter::Source::kPrimitiveId);
+  if (id != nullptr) Emit(kParameterTarget + id->slot, {primitive_id_}, false);
 }
 
 void Vertex::ExportAll() {

@@ -86,6 +86,26 @@ TEST(SelectVertex, ElementsOfInstancesAreFetchedByQuotients) {
   EXPECT_THAT(multiplies(7), HasSubstr("v_mul_hi_u32"));
 }
 
+// The order of effects is kept; attributes are those of the vertex that was started last.
+TEST(SelectVertex, EffectsOfProgramsThatCull) {
+  PipelineState state;
+  state.primitive_culling = PrimitiveCulling::kOn;
+  const std::string text = SelectedVertex(
+      absl::StrCat("local_size 128, 1, 1\n", kInput, kPosition),
+      "%0:i32 = launch_scalar[0]\nstage_effect[0] %0\n"
+      "%1:i32 = launch_vector[0]\nstage_effect[1] %1\n"
+      "%2:i32 = launch_vector[2]\n%3:i32 = iadd %2, 7\nstage_effect[2] %3, %3\n"
+      "%4:f32 = load_input[0, 0]\nstore_output[0, 0] %4, %4, %4, %4\nstage_effect[3]\n",
+      state);
+  const size_t request = text.find("request_room "), primitive = text.find("target 20 enable 1 "),
+               load = text.find("buffer_load_format_x "), position = text.find("target 12 ");
+  EXPECT_LT(request, primitive) << text;
+  EXPECT_LT(primitive, load) << text;
+  EXPECT_LT(load, position) << text;
+  EXPECT_NE(position, std::string::npos) << text;
+  EXPECT_EQ(text.find("target 12 ", position + 1), std::string::npos) << text;
+}
+
 TEST(SelectVertex, OutputsChosenByValueAreRefused) {
   EXPECT_THAT(
       SelectedVertex("input 0 builtin vertex_index i32 x1\noutput 0 location 0.0 f32 x1 array 3\n",

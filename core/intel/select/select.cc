@@ -125,7 +125,9 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kMemoryBarrier:
       barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
-    case Construct::kWorkgroupScan: return e_.Unexpected("made for another target");
+    case Construct::kWorkgroupScan:
+    case Construct::kTargetLaunch:
+    case Construct::kStageEffect: return e_.Unexpected("made for another target");
     case Construct::kSubgroup: return lanes_.VisitSubgroup(id);
     case Construct::kLaneNumber:
     case Construct::kLaunch: return launch_.VisitLaunch(id);

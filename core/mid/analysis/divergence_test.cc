@@ -36,6 +36,7 @@ TEST(Divergence, Sources) {
                    "%6:i32 = iadd %5, %0"),
             "dwsdwsd");
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32 = subgroup_id", "local_size 1, 1, 1"), "ww");
+  EXPECT_EQ(Levels("%0:i32 = launch_scalar[1] %1:i32 = launch_vector[1]"), "sd");
 }
 
 // A letter for each ballot in program order: y if all lanes are active there, else n.

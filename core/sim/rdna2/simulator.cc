@@ -560,11 +560,21 @@ absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
   return absl::OkStatus();
 }
 
+void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primitives) {
+  constexpr uint32_t kNull = 1u << 31;
+  for (size_t i = 0; i < group.primitives.size(); ++i) {
+    DrawnPrimitive& p = primitives.emplace_back();
+    for (size_t k = 0; k < 3; ++k) p.runs[k] = group.first + group.primitives[i][k];
+    p.exported = group.exported_at[i].exists && (group.exported_at[i].packed & kNull) == 0;
+  }
+}
+
 absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
                            scene::VertexInputs& draw, Simulator& simulator) {
   const bool culls = options.ngg_culling != 0;
   for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
     if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
+    if (options.primitives != nullptr) NotePrimitives(group, *options.primitives);
   }
   return absl::OkStatus();
 }
@@ -597,7 +607,7 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
     if (absl::Status s = CheckMemoryMode(record, options, *launches[0]); !s.ok()) return s;
   }
   launches[0]->draw_registers().ngg_culling = options.ngg_culling;
-  launches[0]->draw_registers().ngg_viewport = {8, 8, 8, 8};
+  launches[0]->draw_registers().ngg_viewport = options.ngg_viewport;
   Simulator simulator(*program, options, dispatch, launches);
   absl::Status status;
   if (dispatch.draw) {

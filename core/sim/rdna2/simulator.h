@@ -17,7 +17,9 @@
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -29,6 +31,12 @@
 
 namespace kiln::sim::rdna2 {
 
+// A primitive that a workgroup of vertices was given.
+struct DrawnPrimitive {
+  std::array<uint32_t, 3> runs{};  // its vertices
+  bool exported = false;           // it was not left out
+};
+
 struct Options : scene::RunOptions {
   // Is told what the run does; lives longer than the run. Not in memory mode, in which several
   // workgroups run at the same time and accesses are apart from their instructions.
@@ -36,9 +44,12 @@ struct Options : scene::RunOptions {
   // Memory mode: what the run needed, for tests that remove it; may be null (needs.h).
   Needs* needs = nullptr;
   // Primitives that a vertex program with code for it is told to leave out
-  // (SgprContent::kNggCulling in core/out/amd_launch.h), for a viewport of 16 x 16 pixels. Their
-  // vertices may have no outputs.
+  // (SgprContent::kNggCulling in core/out/amd_launch.h). Their vertices may have no outputs.
   uint32_t ngg_culling = 0;
+  // And for which viewport (SgprContent::kNggViewport): of 16 x 16 pixels of one sample.
+  std::array<float, 4> ngg_viewport = {8, 8, 8, 8};
+  // Receives the primitives of a vertex draw, in the order of its workgroups; may be null.
+  std::vector<DrawnPrimitive>* primitives = nullptr;
   // Fragment programs: the record of the vertex program that made the draw's values, whose
   // parameters decide which of them an input reads (core/out/ps_input_cntl.h); not owned. Null:
   // the draw's values are named by location, as from a vertex program that exports them all.

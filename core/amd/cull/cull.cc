@@ -1,0 +1,408 @@
+#include "core/amd/cull/cull.h"
+
+#include <array>
+#include <bit>
+#include <initializer_list>
+#include <vector>
+
+#include "core/amd/cull/if.h"
+#include "core/amd/cull/numbers.h"
+#include "core/amd/cull/triangle.h"
+#include "core/base/bitset.h"
+#include "core/mid/values/remove_dead_code.h"
+#include "core/mir/build.h"
+#include "core/mir/clone.h"
+
+namespace kiln::amd {
+namespace {
+
+using mir::InstId;
+using mir::Op;
+using mir::Type;
+using mir::ValueId;
+
+constexpr uint32_t kNullPrimitive = 1u << 31;
+constexpr uint32_t kPrimitivesOfRequest = 12;  // first bit
+constexpr Type kInt = Type::kI32, kFloat = Type::kF32, kBool = Type::kBool;
+
+// The dwords of a vertex's record in LDS that tests read. Later it has what a vertex that is left
+// is made of: its position, in four dwords, then its number and its instance's if they are needed.
+// The last dword says first that a primitive that is left has the vertex, then the number under
+// which the vertex is exported.
+constexpr uint32_t kTestX = 0, kTestY = 1, kTestW = 2;  // x and y divided by w
+constexpr uint32_t kPosition = 0, kNumbers = 4;
+static_assert(kTestY == kTestX + 1);
+
+using Position = std::array<ValueId, 4>;
+
+class Culling {
+ public:
+  Culling(mir::Module& m, const VertexAbi& abi, uint32_t width, PassContext& context)
+      : m_(m), abi_(abi), width_(width), context_(context), b_(m), old_(m.body) {}
+
+  absl::Status Run();
+
+ private:
+  // The exports of lanes, whether primitives are culled or not.
+  struct Exports {
+    ValueId vertices;             // how many
+    ValueId primitive;            // packed
+    ValueId vertex_id, instance;  // of the lane's
+    Position position;
+
+    std::vector<ValueId> List() const {
+      return {vertices,    primitive,   vertex_id,   instance,
+              position[0], position[1], position[2], position[3]};
+    }
+  };
+
+  ValueId Scalar(LaunchScalar what) {
+    return b_.Emit(Op::kLaunchScalar, {}, static_cast<uint32_t>(what));
+  }
+  ValueId Vector(LaunchVector what) {
+    return b_.Emit(Op::kLaunchVector, {}, static_cast<uint32_t>(what));
+  }
+  // The numbers of the vertex that was launched in the lane, if they are needed.
+  ValueId VertexId(bool needed) {
+    return needed ? Vector(LaunchVector::kVertexId) : b_.Undef(kInt);
+  }
+  ValueId InstanceId(bool needed) {
+    return needed ? Vector(LaunchVector::kInstanceId) : b_.Undef(kInt);
+  }
+  void Effect(StageEffect what, absl::Span<const ValueId> values) {
+    b_.EmitInst(Op::kStageEffect, values, {}, static_cast<uint32_t>(what));
+  }
+  ValueId Field(ValueId word, uint32_t first, uint32_t bits) {
+    return b_.UbitfieldExtract(word, b_.Int(first), b_.Int(bits));
+  }
+  ValueId AddressOf(ValueId vertex) { return b_.Imul(vertex, b_.Int(4 * record_dwords_)); }
+  ValueId At(ValueId record, uint32_t dword) {
+    return dword == 0 ? record : b_.Iadd(record, b_.Int(4 * dword));
+  }
+  std::vector<ValueId> LoadShared(ValueId record, uint32_t dword,
+                                  std::initializer_list<Type> types);
+  void StoreShared(ValueId record, uint32_t dword, absl::Span<const ValueId> values) {
+    b_.Store(Op::kStoreShared, 0, At(record, dword), values);
+  }
+  void Barrier() {
+    b_.EmitInst(Op::kControlBarrier, {}, {}, mir::kMemoryShared,
+                static_cast<uint32_t>(mir::Scope::kWorkgroup));
+  }
+
+  absl::Status FindPosition();
+  absl::Status FindNeeds();
+  void LayOutRecord();
+  void NumberLanes();
+  CullingState State();
+  ValueId CountOf(ValueId keeps, Op op);
+  Position ClonePart(bool position, const Position* given);
+  Position PositionPart();
+  ValueId Culls();
+  void Request(ValueId vertices, ValueId primitives);
+  ValueId Packed(ValueId i, ValueId j, ValueId k);
+  Exports ExportAll(const Position& position);
+  Exports ExportVisible(const Position& position);
+  ValueId KeepPrimitive(const std::array<ValueId, 3>& records);
+  void Export(const Exports& exports);
+
+  mir::Module& m_;
+  const VertexAbi& abi_;
+  const uint32_t width_;
+  PassContext& context_;
+  mir::Builder b_;
+  const mir::RegionId old_;
+  uint32_t position_ = 0;  // the output
+  // The rest of the program, besides the position, reads the vertex's number, and its instance's.
+  bool needs_vertex_ = false, needs_instance_ = false;
+  uint32_t record_dwords_ = 0;
+  uint32_t kept_ = 0;      // dword of the record
+  ValueId group_, lanes_;  // counts
+  ValueId wave_, lane_;    // numbers
+  ValueId number_;         // of the lane in the workgroup
+  ValueId record_;         // address of the lane's
+  ValueId has_vertex_, has_primitive_;
+  std::array<ValueId, 3> vertices_;  // of the lane's primitive, by number in the workgroup
+};
+
+std::vector<ValueId> Culling::LoadShared(ValueId record, uint32_t dword,
+                                         std::initializer_list<Type> types) {
+  const InstId load = b_.Load(Op::kLoadShared, 0, At(record, dword), {types.begin(), types.size()});
+  std::vector<ValueId> results;
+  for (size_t i = 0; i < types.size(); ++i) results.push_back(m_.result(load, static_cast<int>(i)));
+  return results;
+}
+
+// Finds the output, and outputs that are stored elsewhere than in the body.
+absl::Status Culling::FindPosition() {
+  position_ = static_cast<uint32_t>(m_.outputs.size());
+  for (size_t i = 0; i < m_.outputs.size(); ++i) {
+    if (m_.outputs[i].builtin == mir::BuiltIn::kPosition) position_ = static_cast<uint32_t>(i);
+  }
+  absl::Status status;
+  for (const InstId id : m_.region(old_).insts) {
+    for (int r = 0; r < m_.inst(id).num_regions; ++r) {
+      mir::ForEachInst(m_, m_.inst(id).regions[r], [&](InstId inner) {
+        if (m_.inst(inner).op != Op::kStoreOutput) return;
+        status = absl::InternalError("cull_primitives: an output is stored under a condition");
+      });
+    }
+  }
+  return status;
+}
+
+// Finds the numbers that are read for other outputs than the position.
+absl::Status Culling::FindNeeds() {
+  mir::Module rest = m_;
+  BitSet positions(rest.insts.size());
+  for (const InstId id : rest.region(rest.body).insts) {
+    const mir::Inst& inst = rest.inst(id);
+    if (inst.op == Op::kStoreOutput && inst.imm0 == position_) positions.set(id.index);
+  }
+  mir::RemoveInsts(rest, positions);
+  if (const auto s = mid::RemoveDeadCode(rest, context_); !s.ok()) return s.status();
+  mir::ForEachInst(rest, rest.body, [&](InstId id) {
+    if (rest.inst(id).op != Op::kLoadInput) return;
+    switch (rest.inputs[rest.inst(id).imm0].builtin) {
+      case mir::BuiltIn::kVertexIndex: needs_vertex_ = true; break;
+      case mir::BuiltIn::kInstanceIndex: needs_instance_ = true; break;
+      case mir::BuiltIn::kNone:  // attributes, of either
+        needs_vertex_ |= abi_.reads_vertex_id;
+        needs_instance_ |= abi_.reads_instance_id;
+        break;
+      default: break;
+    }
+  });
+  return absl::OkStatus();
+}
+
+// An odd number of dwords lets the lanes of a wave use different banks.
+void Culling::LayOutRecord() {
+  kept_ = kNumbers + (needs_vertex_ ? 1 : 0) + (needs_instance_ ? 1 : 0);
+  record_dwords_ = (kept_ + 1) | 1;
+}
+
+void Culling::NumberLanes() {
+  group_ = Scalar(LaunchScalar::kGroupCounts);
+  lanes_ = Scalar(LaunchScalar::kWaveCounts);
+  wave_ = Field(lanes_, 24, 4);
+  lane_ = b_.SubgroupInvocation();
+  has_vertex_ = b_.Ult(lane_, Field(lanes_, 0, 8));
+  has_primitive_ = b_.Ult(lane_, Field(lanes_, 8, 8));
+  const auto shift = static_cast<uint32_t>(std::countr_zero(width_));
+  number_ = b_.Iadd(b_.Shl(wave_, b_.Int(shift)), lane_);
+}
+
+// Clones the program's body without its end. With `position`: without stores of outputs; returns
+// what the position's components are. Else with the given position in the place of its own.
+Position Culling::ClonePart(bool position, const Position* given) {
+  Position stored;
+  mir::Cloner cloner(m_);
+  const std::vector<InstId> body = m_.region(old_).insts;
+  for (const InstId id : body) {
+    const mir::Inst inst = m_.inst(id);
+    if (inst.op == Op::kReturn) continue;
+    const bool output = inst.op == Op::kStoreOutput;
+    if (!output || (inst.imm0 != position_ && !position)) {
+      b_.Append(cloner.Copy(id));
+      continue;
+    }
+    if (!position || inst.imm0 != position_) continue;
+    for (int i = 0; i < inst.num_sources; ++i) {
+      const ValueId v = m_.source(id, i);
+      if (m_.value(v).kind == mir::Value::Kind::kUndef) continue;
+      stored[inst.imm1 + static_cast<uint32_t>(i)] = cloner.Find(v);
+    }
+  }
+  if (given != nullptr && position_ < m_.outputs.size()) b_.StoreOutput(position_, 0, *given);
+  return stored;
+}
+
+// Runs what the position needs, for lanes of vertices. Components that are not stored are 0, 0, 0,
+// 1, as where nothing is culled.
+Position Culling::PositionPart() {
+  const std::array<Type, 4> types = {kFloat, kFloat, kFloat, kFloat};
+  const auto results = EmitIf(b_, has_vertex_, types, [&] {
+    Effect(StageEffect::kStartVertex,
+           {VertexId(abi_.reads_vertex_id), InstanceId(abi_.reads_instance_id)});
+    Position p = ClonePart(true, nullptr);
+    for (size_t c = 0; c < 4; ++c) {
+      if (!p[c].valid()) p[c] = b_.Float(c == 3 ? 1 : 0);
+    }
+    return std::vector<ValueId>(p.begin(), p.end());
+  });
+  return {results[0], results[1], results[2], results[3]};
+}
+
+// Returns whether the workgroup culls: the driver asks for it, and there are enough primitives.
+ValueId Culling::Culls() {
+  constexpr uint32_t kPrimitives = 22, kBits = 9;
+  constexpr uint32_t kEnough = ((1u << kBits) - kFewestCulled) << kPrimitives;
+  const ValueId enough = b_.Ine(b_.And(group_, b_.Int(kEnough)), b_.Int(0));
+  const ValueId asks = b_.Select(enough, b_.Int(kCullFront | kCullBack | kCullSmall), b_.Int(0));
+  return b_.Ine(b_.And(Scalar(LaunchScalar::kCullingSettings), asks), b_.Int(0));
+}
+
+CullingState Culling::State() {
+  const auto number = [&](LaunchScalar what) {
+    return b_.Convert(Op::kBitcast, Scalar(what), kFloat);
+  };
+  return {Scalar(LaunchScalar::kCullingSettings),
+          {number(LaunchScalar::kViewportScaleX), number(LaunchScalar::kViewportScaleY)},
+          {number(LaunchScalar::kViewportOffsetX), number(LaunchScalar::kViewportOffsetY)}};
+}
+
+// The first wave requests room, for the workgroup.
+void Culling::Request(ValueId vertices, ValueId primitives) {
+  EmitIf(b_, b_.Ieq(wave_, b_.Int(0)), {}, [&] {
+    Effect(StageEffect::kRequestRoom,
+           {b_.Or(vertices, b_.Shl(primitives, b_.Int(kPrimitivesOfRequest)))});
+    return std::vector<ValueId>();
+  });
+}
+
+ValueId Culling::Packed(ValueId i, ValueId j, ValueId k) {
+  const ValueId two = b_.Or(b_.Shl(j, b_.Int(10)), i);
+  return b_.Or(b_.Shl(k, b_.Int(20)), two);
+}
+
+Culling::Exports Culling::ExportAll(const Position& position) {
+  Exports e;
+  e.vertices = Field(group_, 12, 9);
+  Request(e.vertices, Field(group_, 22, 9));
+  e.primitive = Packed(vertices_[0], vertices_[1], vertices_[2]);
+  e.vertex_id = VertexId(needs_vertex_);
+  e.instance = InstanceId(needs_instance_);
+  e.position = position;
+  return e;
+}
+
+// Tests the primitives, of which those that are left mark their vertices' records. Returns whether
+// the lane's is left. `records`: of the lane's primitive.
+ValueId Culling::KeepPrimitive(const std::array<ValueId, 3>& records) {
+  const ValueId kept = EmitIf(b_, has_primitive_, {&kBool, 1}, [&] {
+    std::array<Corner, 3> corners;
+    for (size_t i = 0; i < 3; ++i) {
+      const auto xy = LoadShared(records[i], kTestX, {kFloat, kFloat});
+      corners[i] = {xy[0], xy[1], LoadShared(records[i], kTestW, {kFloat})[0]};
+    }
+    return std::vector<ValueId>{KeepTriangle(b_, corners, State(), [&] {
+      for (const ValueId record : records) StoreShared(record, kept_, {b_.Int(1)});
+    })};
+  })[0];
+  return b_.And(has_primitive_, kept);
+}
+
+// Returns a count over the lanes for which a boolean is true: of all (kReduce), or of those below
+// (kExclusiveScan).
+ValueId Culling::CountOf(ValueId keeps, Op op) {
+  const ValueId one = b_.Select(keeps, b_.Int(1), b_.Int(0));
+  return m_.result(
+      b_.EmitInst(op, {&one, 1}, {&kInt, 1}, static_cast<uint32_t>(mir::ReduceOp::kIadd)));
+}
+
+Culling::Exports Culling::ExportVisible(const Position& p) {
+  record_ = AddressOf(number_);
+  std::array<ValueId, 3> records;
+  for (size_t i = 0; i < 3; ++i) records[i] = AddressOf(vertices_[i]);
+  EmitIf(b_, has_vertex_, {}, [&] {
+    const ValueId inverse = b_.Frcp(p[3]);
+    StoreShared(record_, kTestX, {b_.Fmul(p[0], inverse), b_.Fmul(p[1], inverse)});
+    StoreShared(record_, kTestW, {p[3]});
+    StoreShared(record_, kept_, {b_.Int(0)});
+    return std::vector<ValueId>();
+  });
+  Barrier();
+  const ValueId keeps_primitive = KeepPrimitive(records);
+  Barrier();
+  // Lanes without a vertex have a record, too.
+  const ValueId marked = LoadShared(record_, kept_, {kInt})[0];
+  const ValueId keeps = b_.And(has_vertex_, b_.Ine(marked, b_.Int(0)));
+
+  // Numbers the vertices that are left.
+  const ValueId below = CountOf(keeps, Op::kExclusiveScan);
+  const std::array<ValueId, 3> sources = {wave_, b_.Ushr(lanes_, b_.Int(28)),
+                                          CountOf(keeps, Op::kReduce)};
+  const std::array<Type, 2> sums = {kInt, kInt};
+  const InstId scan = b_.EmitInst(Op::kWorkgroupScan, sources, sums, 0, abi_.group_size);
+  Exports e;
+  e.vertices = m_.result(scan, 1);
+  Request(e.vertices, b_.Select(b_.Ine(e.vertices, b_.Int(0)), Field(group_, 22, 9), b_.Int(0)));
+
+  // Moves them.
+  EmitIf(b_, keeps, {}, [&] {
+    const ValueId to = b_.Iadd(below, m_.result(scan, 0));
+    StoreShared(record_, kept_, {to});
+    const ValueId record = AddressOf(to);
+    StoreShared(record, kPosition, p);
+    std::vector<ValueId> numbers;
+    if (needs_vertex_) numbers.push_back(VertexId(true));
+    if (needs_instance_) numbers.push_back(InstanceId(true));
+    if (!numbers.empty()) StoreShared(record, kNumbers, numbers);
+    return std::vector<ValueId>();
+  });
+  Barrier();
+  const auto xyzw = LoadShared(record_, kPosition, {kFloat, kFloat, kFloat, kFloat});
+  e.position = {xyzw[0], xyzw[1], xyzw[2], xyzw[3]};
+  e.vertex_id = e.instance = b_.Undef(kInt);
+  if (needs_vertex_) e.vertex_id = LoadShared(record_, kNumbers, {kInt})[0];
+  if (needs_instance_) e.instance = LoadShared(record_, kept_ - 1, {kInt})[0];
+  const ValueId packed = EmitIf(b_, keeps_primitive, {&kInt, 1}, [&] {
+    std::array<ValueId, 3> at;
+    for (size_t i = 0; i < 3; ++i) at[i] = LoadShared(records[i], kept_, {kInt})[0];
+    return std::vector<ValueId>{Packed(at[0], at[1], at[2])};
+  })[0];
+  e.primitive = b_.Select(keeps_primitive, packed, b_.Int(kNullPrimitive));
+  return e;
+}
+
+// Exports, and runs what vertices that are exported need besides their position.
+void Culling::Export(const Exports& e) {
+  const auto nothing = [] { return std::vector<ValueId>(); };
+  EmitIf(b_, b_.Ine(e.vertices, b_.Int(0)), {}, [&] {
+    EmitIf(b_, has_primitive_, {}, [&] {
+      Effect(StageEffect::kExportPrimitive, {e.primitive});
+      return nothing();
+    });
+    EmitIf(b_, b_.Ult(number_, e.vertices), {}, [&] {
+      Effect(StageEffect::kStartVertex, {e.vertex_id, e.instance});
+      ClonePart(false, &e.position);
+      Effect(StageEffect::kExportVertex, {});
+      return nothing();
+    });
+    return nothing();
+  });
+}
+
+absl::Status Culling::Run() {
+  if (absl::Status s = FindPosition(); !s.ok()) return s;
+  if (absl::Status s = FindNeeds(); !s.ok()) return s;
+  LayOutRecord();
+  m_.local_size = {abi_.group_size, 1, 1};
+  m_.shared_bytes = 4 * record_dwords_ * abi_.group_size;
+  m_.body = mir::NewRegion(m_);
+  b_.SetRegion(m_.body);
+  NumberLanes();
+  const ValueId two = Vector(LaunchVector::kFirstTwoIndices);
+  const ValueId third = Vector(LaunchVector::kThirdIndex);
+  vertices_ = {b_.And(two, b_.Int(0xffff)), b_.Ushr(two, b_.Int(16)),
+               b_.And(third, b_.Int(0xffff))};
+  const Position position = PositionPart();
+  const std::array<Type, 8> types = {kInt, kInt, kInt, kInt, kFloat, kFloat, kFloat, kFloat};
+  const auto values = EmitIf(
+      b_, Culls(), types, [&] { return ExportVisible(position).List(); },
+      [&] { return ExportAll(position).List(); });
+  Export(
+      {values[0], values[1], values[2], values[3], {values[4], values[5], values[6], values[7]}});
+  b_.Return();
+  mir::Compact(m_);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CullPrimitives(mir::Module& module, const VertexAbi& abi, uint32_t width,
+                            PassContext& context) {
+  return Culling(module, abi, width, context).Run();
+}
+
+}  // namespace kiln::amd

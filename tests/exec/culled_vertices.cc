@@ -1,0 +1,163 @@
+// Comparison of random vertex programs that cull with the interpreter: see culled_vertices.h.
+#include "tests/exec/culled_vertices.h"
+
+#include <bit>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/mir/build.h"
+#include "core/oracle/generate.h"
+#include "tests/exec/culling.h"
+#include "tests/exec/vertices.h"
+
+namespace kiln::exec {
+namespace {
+
+using mir::BuiltIn;
+using mir::InstId;
+using mir::Op;
+using mir::ValueId;
+using sim::scene::Dispatch;
+using sim::scene::VertexInputs;
+
+// Makes a position of a number: x and y / w in [-2, 2), w of several sizes and signs.
+std::array<ValueId, 4> PositionOfNumber(mir::Builder& b, ValueId number) {
+  ValueId mixed = b.Imul(number, b.Int(0x9e3779b1));
+  mixed = b.Imul(b.Xor(mixed, b.Ushr(mixed, b.Int(15))), b.Int(0x85ebca6b));
+  const auto field = [&](uint32_t first, uint32_t mask) {
+    return b.And(b.Ushr(mixed, b.Int(first)), b.Int(mask));
+  };
+  const auto coordinate = [&](uint32_t first) {
+    const ValueId scaled =
+        b.Fmul(b.Convert(Op::kU2f, field(first, 1023), mir::Type::kF32), b.Float(0x1p-8f));
+    return b.Fsub(scaled, b.Float(2));
+  };
+  const ValueId kind = field(20, 7);
+  const ValueId w = b.Select(b.Ieq(kind, b.Int(0)), b.Float(-1),
+                             b.Select(b.Ieq(kind, b.Int(1)), b.Float(2),
+                                      b.Select(b.Ieq(kind, b.Int(2)), b.Float(0.5f), b.Float(1))));
+  return {b.Fmul(coordinate(0), w), b.Fmul(coordinate(10), w), b.Float(0.5f), w};
+}
+
+// Returns the program without what forbids culling, that is stores to memory and the viewport, and
+// with a position made of the vertex's number and an integer output; nothing if it has none of
+// these, or operations between lanes or atomics.
+std::optional<mir::Module> ThatCulls(mir::Module m) {
+  BitSet dead(m.insts.size());
+  bool allowed = true;
+  std::optional<uint32_t> position;
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    if (m.outputs[i].builtin == BuiltIn::kPosition) position = static_cast<uint32_t>(i);
+  }
+  std::optional<ValueId> vertex, stored;
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    const mir::OpInfo& info = mir::Info(inst.op);
+    const bool lane = inst.op == Op::kSubgroupInvocation || inst.op == Op::kLaneMask;
+    if (info.Has('X') || lane || (info.Has('W') && inst.num_results != 0)) allowed = false;
+    if (info.Has('W') && inst.op != Op::kStorePrivate) dead.set(id.index);
+    if (inst.op != Op::kStoreOutput) return;
+    const BuiltIn to = m.outputs[inst.imm0].builtin;
+    if (to == BuiltIn::kPosition || to == BuiltIn::kViewportIndex) dead.set(id.index);
+  });
+  for (const InstId id : m.region(m.body).insts) {
+    const mir::Inst& inst = m.inst(id);
+    if (inst.op == Op::kLoadInput && m.inputs[inst.imm0].builtin == BuiltIn::kVertexIndex) {
+      vertex = m.result(id);
+    }
+    if (inst.op != Op::kStoreOutput) continue;
+    const ValueId last = m.source(id, inst.num_sources - 1);
+    if (m.value(last).type == mir::Type::kI32) stored = last;
+  }
+  if (!allowed || !position || !vertex || !stored) return std::nullopt;
+  mir::RemoveInsts(m, dead);
+  const InstId end = m.region(m.body).insts.back();
+  m.region(m.body).insts.pop_back();
+  mir::Builder b(m);
+  b.SetRegion(m.body);
+  // Few values of the output, so that positions repeat.
+  const ValueId number = b.Xor(*vertex, b.And(*stored, b.Int(0x100)));
+  b.StoreOutput(*position, 0, PositionOfNumber(b, number));
+  b.Append(end);
+  return m;
+}
+
+// Returns where the interpreter has put a run, with what is not stored as fixed functions get it.
+sim::scene::ClipPosition PositionOf(const mir::Module& m, const oracle::StageData& want,
+                                    uint32_t run) {
+  sim::scene::ClipPosition position = {0, 0, 0, 1};
+  for (size_t o = 0; o < m.outputs.size(); ++o) {
+    if (m.outputs[o].builtin != BuiltIn::kPosition) continue;
+    for (size_t c = 0; c < 4; ++c) {
+      const uint64_t bits = want.outputs[o][c * want.invocations + run];
+      if (bits != kNotStored) position[c] = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    }
+  }
+  return position;
+}
+
+// Draws so many vertices, of those that the inputs have, that programs cull.
+void Enlarge(std::mt19937& rng, VertexInputs& draw) {
+  draw.count = 18 + rng() % 300;
+  draw.indices.resize(draw.count);
+  for (uint32_t& index : draw.indices) index = rng() % oracle::kDrawnVertices;
+}
+
+}  // namespace
+
+std::string CompareCulled(const mir::Module& given, uint64_t seed, const DrawSetup& setup,
+                          DrawCounts* counts) {
+  const std::optional<mir::Module> made = ThatCulls(given);
+  if (!made) return "";
+  const mir::Module& module = *made;
+  std::mt19937 rng(static_cast<uint32_t>(seed) * 2246822519u + 7);
+  oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, module);
+  inputs.denormals = oracle::Denormals::kFlush;
+  ExtendOwnBuffer(oracle::kDrawnVertices * oracle::kDrawnInstances * oracle::kOutputDwords, inputs);
+  Dispatch dispatch = DispatchOf(inputs);
+  dispatch.vertices = RandomVertices(seed, module);
+  Enlarge(rng, *dispatch.vertices);
+  DrawSetup culling = setup;
+  culling.culling = PrimitiveCulling::kOn;
+  culling.ngg_group = rng() % 2 == 0 ? 128 : 256;
+  for (const sim::scene::VertexInput& i : dispatch.vertices->inputs) {
+    if (i.per_instance) culling.instance_rates.push_back({i.location, i.step});
+  }
+  return CompileAndJudge(module, culling, 1, {{32, 64}, {}}, [&](const Variant& v) {
+    oracle::LaunchInputs want = inputs;
+    if (absl::Status s = InterpretVertices(module, *dispatch.vertices, true, want); !s.ok()) {
+      return absl::StrCat("interpreter: ", s.message(), "\n");
+    }
+    ++counts->programs;
+    for (int n = 0; n < 3; ++n) {
+      const CullingRequest request = {n == 0 ? 0u : 1 + static_cast<uint32_t>(rng() % 15),
+                                      1u << rng() % 4};
+      const auto run = SimulateCulled(v, dispatch, request, n == 1);
+      CullingCounts of_run;
+      std::string wrong = run.ok() ? "" : std::string(run.status().message());
+      if (run.ok()) {
+        wrong = CullingFault(
+            *run, request, false, [&](uint32_t r) { return PositionOf(module, want.stage, r); },
+            &of_run);
+        std::vector<bool> needed(dispatch.vertices->Runs());
+        for (const auto& p : run->primitives) {
+          for (const uint32_t r : p.runs) needed[r] = needed[r] || p.exported;
+        }
+        absl::StrAppend(&wrong, OutputDifference(module, v.launch, want.stage,
+                                                 *run->dispatch.vertices, needed));
+      }
+      counts->primitives += of_run.primitives;
+      counts->left_out += of_run.left_out;
+      if (!wrong.empty()) {
+        return absl::StrFormat("%s culling %08x, %d samples: %s\n", v.name, request.word(),
+                               request.samples, wrong);
+      }
+    }
+    return std::string();
+  });
+}
+
+}  // namespace kiln::exec
