@@ -230,7 +230,7 @@ TEST(VertexAbi, ThirtyTwoLocationsAreParameters) {
     absl::StrAppend(&body, "store_output[", i, ", 0] %0\n");
     const auto abi = Assign(interfaces, body);
     EXPECT_EQ(CauseOf(abi.status()), i < 32 ? "ok" : "vertex_outputs") << i;
-    if (abi.ok()) EXPECT_EQ(abi->exports_primitive_id(), i < 31) << i;
+    EXPECT_EQ(abi.ok() && abi->exports_primitive_id(), i < 31) << i;
     EXPECT_EQ(CauseOf(Assign(interfaces, body, reads_number).status()),
               i < 31 ? "ok" : "vertex_outputs");
   }
