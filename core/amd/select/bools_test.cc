@@ -41,6 +41,7 @@ TEST(SelectBools, UniformSelectsOfAConstantAreLogic) {
 TEST(SelectBools, SelectsNegateTheirSides) {
   const std::string negated = "%10:f32 = fneg %3\n%11:bool = flt %3, %4\n";
   EXPECT_EQ(SelectedOps(negated + "%12:f32 = select %11, %10, %3\n"), "v_cmp_lt_f32 v_cndmask_b32");
+  EXPECT_EQ(SelectedOps("%10:f32 = fneg %3\n%11:f32 = select true, %10, %3\n"), "v_xor_b32");
   // Halves have their sign elsewhere, and s_cselect has no modifiers.
   EXPECT_EQ(SelectedOps("%10:f16 = f2f %3\n%11:f16 = fneg %10\n%12:bool = flt %3, %4\n"
                         "%13:f16 = select %12, %11, %10\n"),

@@ -70,8 +70,9 @@ Operand Arithmetic::GuardedByZero(mir::InstId id, const Operand& b, const Operan
   const mir::ValueId divisor = m_.source(id, 1);
   if (m_.IsConstant(divisor) && m_.value(divisor).bits != 0) return result;
   if (e_.IsIn(b, kFileS)) {
-    const Operand zero = e_.SaluScc(Opcode::kSCmpEqU32, {b, Imm(0)});
-    const Operand ones = e_.Salu(Opcode::kSCselectB32, {Imm(~0u), Imm(0)}, zero);
+    // Without SCC as a source, so that those of equal divisors are merged.
+    const Operand one = e_.Salu(Opcode::kSMinU32, {b, Imm(1)});
+    const Operand ones = e_.Salu(Opcode::kSAddU32, {one, Imm(~0u)});
     if (e_.IsScalar(result)) return e_.Salu(Opcode::kSOrB32, {result, ones});
     return e_.Valu(Opcode::kVOrB32, {ones, result});
   }
@@ -101,7 +102,10 @@ Operand Arithmetic::Division(mir::InstId id) {
                           : e_.Valu(Opcode::kVAshrrevI32, {Imm(31), x});
   };
   const Operand sign_a = sign_of(a), sign_b = sign_of(b);
-  const Quotient q = Divide(with_sign(a, sign_a), with_sign(b, sign_b));
+  const auto absolute = [&](const Operand& x, const Operand& sign) {
+    return e_.IsIn(x, kFileS) ? e_.Salu(Opcode::kSAbsI32, {x}) : with_sign(x, sign);
+  };
+  const Quotient q = Divide(absolute(a, sign_a), absolute(b, sign_b));
   if (op == Op::kSdiv) {
     return guarded(with_sign(q.quotient, both(Opcode::kSXorB32, Opcode::kVXorB32, sign_b, sign_a)));
   }
