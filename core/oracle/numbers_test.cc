@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <string>
 
 #include "core/mir/parse.h"
@@ -104,6 +105,22 @@ TEST(Numbers, PerturbsWhatRoundsByAUnitAndNothingElse) {
     EXPECT_EQ(precise.Result(), 0x3f800000u);
   }
   EXPECT_TRUE(moved);
+}
+
+TEST(Numbers, PerturbsQuotientsThatReciprocalsMakeInexact) {
+  std::set<uint64_t> by_10, by_8;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    One ten("%0:f32 = fdiv -5f, 10f", inputs);
+    EXPECT_TRUE(ten.Exec());
+    by_10.insert(ten.Result());
+    One eight("%0:f32 = fdiv -5f, 8f", inputs);
+    EXPECT_TRUE(eight.Exec());
+    by_8.insert(eight.Result());
+  }
+  EXPECT_EQ(by_10, (std::set<uint64_t>{0xbeffffff, 0xbf000000, 0xbf000001}));
+  EXPECT_EQ(by_8.size(), 1u);
 }
 
 TEST(Numbers, CountsUndefinedQuotientsAndSelects) {

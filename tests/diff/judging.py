@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+import excuses
+
 
 @dataclasses.dataclass
 class Verdict:
@@ -96,6 +98,9 @@ def add_arguments(p):
     p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
     p.add_argument("--seeds", type=lambda s: [int(x) for x in s.split(",")], default=[1, 2],
                    help="a drive for each (1,2)")
+    p.add_argument("--perturbations", type=int, default=16,
+                   help="runs with random rounding that may show a place to be unstable (16): noise needs more to "
+                   "reach every place")
     p.add_argument("--order", type=int, default=1, help="seed of the order of the modules")
     p.add_argument("--count", type=int, help="only so many modules, the first in that order")
     p.add_argument("--jobs", type=int, default=1)
@@ -154,6 +159,7 @@ def report(verdict, seconds, out):
 def judge_all(a, judge, summary):
     """Judges all modules, prints Verdicts as they come (and writes them to a.out), then the summary of those
     that were reached. A run that is stopped ends the process."""
+    excuses.perturb(a.perturbations)
     files = in_order(a.modules, a.order)[:a.count]
     verdicts, taken = [], set()
     out = open(a.out, "w") if a.out else None

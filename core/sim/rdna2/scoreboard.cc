@@ -186,15 +186,16 @@ void Scoreboard::Record(uint32_t index, const Op& op, const WaveState& wave, uin
     const bool relevant = event.producer == Producer::kExport ? use.read : use.written;
     if (relevant && use.dwords != 0) event.registers.emplace_back(use.operand.code, use.dwords);
   }
-  for (const auto& [first, count] : event.registers) {
-    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
-  }
   // Issue waits before a counter overflows: 63, of exports 7 (Mesa 25.0.7, aco_ir.cpp,
   // wait_imm::max).
   WaitCounts room;
   room.vm = room.vs = room.lgkm = 62;
   room.exp = 6;
   if (events_.size() >= 6) Wait(room, wave.phase);
+  // Behind the wait, which finds busy registers anew in the events that are left.
+  for (const auto& [first, count] : event.registers) {
+    for (int i = 0; i < count; ++i) busy_.set(static_cast<size_t>(first) + i);
+  }
   events_.push_back(std::move(event));
 }
 

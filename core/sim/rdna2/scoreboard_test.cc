@@ -67,6 +67,24 @@ TEST(ScoreboardTest, CountsAllButTheLastLoads) {
       "reads v3");
 }
 
+// Issue makes room in the counters before the newest load is counted, which is in flight all the
+// same.
+TEST(ScoreboardTest, TheNewestOfManyLoads) {
+  for (const uint32_t loads : {1u, 6u, 7u, 8u, 64u}) {
+    TestProgram p;
+    p.lanes = 32;
+    for (uint32_t n = 0; n < loads; ++n) {
+      p.body.push_back(0xe0300000);  // buffer_load_dword v2, or v3 last, off, s[12:15], 0
+      p.body.push_back(0x80030000 | (n + 1 == loads ? 3 : 2) << 8);
+    }
+    TestProgram waits = p;
+    waits.body.push_back(0xbf8c3f70);                                     // s_waitcnt vmcnt(0)
+    for (TestProgram* of : {&p, &waits}) of->body.push_back(0x7e020303);  // v_mov_b32_e32 v1, v3
+    EXPECT_VIOLATION(p, "reads v3 without a wait for vmcnt");
+    EXPECT_EQ(Violation(waits), "") << loads;
+  }
+}
+
 TEST(ScoreboardTest, OverwritingALoad) {
   EXPECT_VIOLATION(
       (TestProgram{.lanes = 32,
