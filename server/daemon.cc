@@ -252,13 +252,13 @@ absl::Status OpenTracing(const Config& config, log::Log* log,
                          std::unique_ptr<trace::Tracer>* tracer) {
   auto settings = trace::ReadSettings(TraceFlags(config), getenv, kVersion);
   if (!settings.ok()) return settings.status();
-  if (!settings->has_value()) return absl::OkStatus();
-  for (const std::string& warning : (*settings)->warnings) {
+  for (const std::string& warning : settings->warnings) {
     log->Write(log::Event::kTraceSetting, {{"message", warning}});
   }
-  auto transport = trace::HttpTransport::Make((*settings)->endpoint);
+  if (settings->endpoint.url.empty()) return absl::OkStatus();
+  auto transport = trace::HttpTransport::Make(settings->endpoint);
   if (!transport.ok()) return transport.status();
-  trace::Exporter::Options options = std::move((*settings)->exporter);
+  trace::Exporter::Options options = std::move(settings->exporter);
   options.on_change = [log](const std::string& why) {
     if (why.empty()) {
       log->Write(log::Event::kTracesExported, {});
@@ -267,7 +267,7 @@ absl::Status OpenTracing(const Config& config, log::Log* log,
     }
   };
   *exporter = std::make_unique<trace::Exporter>(std::move(options), *std::move(transport));
-  *tracer = std::make_unique<trace::Tracer>((*settings)->sampling, exporter->get());
+  *tracer = std::make_unique<trace::Tracer>(settings->sampling, exporter->get());
   return absl::OkStatus();
 }
 

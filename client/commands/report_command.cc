@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/paths.h"
@@ -95,7 +96,14 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<report::ResultSet> after = Read(files[1], kinds);
   if (!after.ok()) return Fail(after.status(), environment);
   const report::Report report = report::Compare(*before, *after, kinds);
-  const report::Names names = {files[0], files[1]};
+  const report::Names names = {files[0], files[1], flags.Get("pages")};
+  if (flags.Has("pages") && !absl::StartsWith(names.pages, "http://") &&
+      !absl::StartsWith(names.pages, "https://")) {
+    return Fail(
+        absl::InvalidArgumentError("--pages must be the address of a daemon's pages, for example "
+                                   "http://127.0.0.1:7412"),
+        environment);
+  }
   if (absl::Status s = WritePages(flags, report, names); !s.ok()) return Fail(s, environment);
   const bool print_json = environment.json && flags.Get("json").empty();
   const absl::Status printed =
@@ -128,7 +136,8 @@ Command ReportCommand() {
       "are listed separately, with totals of their own. compile_us has no verdict: it is the time\n"
       "of one run, which differs from run to run. Results are matched by file, \"entry\",\n"
       "stage and target. HTML and JSON name every affected shader and have a table by folder;\n"
-      "HTML draws each statistic before against after, and how many changed by how much.\n"
+      "HTML draws each statistic before against after, and how many changed by how much; --pages links\n"
+      "each shader by its key to the page of a daemon (kilnd --metrics) that has compiled it.\n"
       "\n"
       "EXPR is a list of conditions METRIC>NUMBER or METRIC>=NUMBER[%]; it holds if any of them\n"
       "holds. METRIC is a statistic (change of its total), STATISTIC.max (worst single\n"
@@ -142,6 +151,9 @@ Command ReportCommand() {
       "  kiln report --html=report.html results.sqlite merged.sqlite\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",
       {{"html", 0, "FILE", false, "write the report to FILE as one HTML page"},
+       {"pages", 0, "URL", false,
+        "in the HTML page, link each shader to its result on the pages of a daemon, for example "
+        "http://127.0.0.1:7412"},
        {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},
        {"fail-if", 0, "EXPR", false, "exit with 1 if a condition of EXPR holds; see above"}},
       Run};

@@ -17,6 +17,7 @@ struct Pair {
   std::string folder;
   Numbers before;
   Numbers after;
+  std::string key_before, key_after;
 };
 
 struct Pairs {
@@ -226,7 +227,8 @@ void CompareResult(const std::string& shader, const std::string& folder, const R
         absl::StrCat(shader, ": ", StatusText(before), " -> ", StatusText(after)));
   }
   if (before.status == "ok" && after.status == "ok") {
-    pairs->modules.push_back({shader, folder, {before.compile_us}, {after.compile_us}});
+    pairs->modules.push_back(
+        {shader, folder, {before.compile_us}, {after.compile_us}, before.key, after.key});
   }
   for (const auto& [name, numbers] : before.variants) {
     auto other = after.variants.find(name);
@@ -234,7 +236,8 @@ void CompareResult(const std::string& shader, const std::string& folder, const R
       report->lost[name].push_back(shader);
       continue;
     }
-    const Pair pair = {absl::StrCat(shader, " ", name), folder, numbers, other->second};
+    const Pair pair = {
+        absl::StrCat(shader, " ", name), folder, numbers, other->second, before.key, after.key};
     const std::optional<size_t> shape = OtherShape(kinds, pair.before, pair.after);
     if (shape)
       report->loops_changed.push_back({pair.shader, pair.before[*shape], pair.after[*shape]});
@@ -284,7 +287,8 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   std::vector<Change> helped, hurt, changed;
   std::vector<double> absolute, relative;
   for (const Pair& pair : pairs) {
-    const Change change = {pair.shader, pair.before[index], pair.after[index]};
+    const Change change = {pair.shader, pair.before[index], pair.after[index], pair.key_before,
+                           pair.key_after};
     if (change.before < 0 || change.after < 0) continue;
     ++s.compared;
     s.total_before += change.before;

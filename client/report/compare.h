@@ -43,6 +43,8 @@ struct Change {
   std::string shader;  // "file target variant"
   int64_t before = 0;
   int64_t after = 0;
+  // Keys of the two results in a daemon's cache; empty: not stated.
+  std::string key_before = {}, key_after = {};
   double Relative() const;
 };
 

@@ -89,7 +89,8 @@ absl::StatusOr<ResultSet> ReadDatabaseResults(const std::string& path,
   if (!figures.ok()) return figures.status();
   auto query = (*db)->Prepare(
       "SELECT file, target, entry, stage, name, defines, spec, subgroup_size, status, cause, "
-      "compile_us, result, pipeline, number, kind, state FROM stage_result ORDER BY source, pipeline, number, "
+      "compile_us, result, pipeline, number, kind, state, "
+      "(SELECT key FROM result AS made WHERE made.id = stage_result.result) FROM stage_result ORDER BY source, pipeline, number, "
       "target");
   if (!query.ok()) return query.status();
   ResultSet set;
@@ -103,6 +104,7 @@ absl::StatusOr<ResultSet> ReadDatabaseResults(const std::string& path,
     result.status = query->Text(8);
     result.cause = query->Text(9);
     result.compile_us = query->Int(10);
+    result.key = query->Text(16);
     if (const auto it = figures->find(query->Int(11)); it != figures->end()) {
       result.variants = it->second;
     }

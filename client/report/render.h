@@ -12,6 +12,8 @@ namespace kiln::client::report {
 struct Names {
   std::string before;
   std::string after;
+  // Address of a daemon's pages, to which the HTML page links each shader; empty: no links.
+  std::string pages = {};
 };
 
 std::string RenderText(const Report& report, const Names& names);

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/output/html.h"
 #include "client/report/charts.h"
 #include "client/report/render.h"
@@ -36,7 +37,7 @@ constexpr absl::string_view kHead =
     "circle,rect{fill:currentColor}circle{fill-opacity:.6}circle:hover,rect:hover{fill-opacity:1;"
     "stroke:var(--text)}\n"
     ".grid{stroke:var(--line)}.same{stroke:var(--quiet);stroke-dasharray:4 3}\n"
-    ":focus-visible{outline:2px solid var(--changed)}\n</style>\n";
+    "a{color:var(--changed)}:focus-visible{outline:2px solid var(--changed)}\n</style>\n";
 
 std::string Range(const Interval& i, bool relative) {
   if (!i.known) return "–";
@@ -66,12 +67,31 @@ std::string SpreadRow(absl::string_view word, const Group& g) {
       Percent(g.relative.median));
 }
 
-std::string ChangeRows(absl::string_view word, const std::vector<Change>& changes) {
+// Returns the page of a result at the daemon: /shaders#KEY.
+std::string PageOf(absl::string_view pages, absl::string_view key) {
+  return EscapeHtml(absl::StrCat(absl::StripSuffix(pages, "/"), "/shaders#", key));
+}
+
+// Returns the shader's name, with its key as a tooltip; with `pages` it is a link to the result
+// after, and followed by one to the result before where that has another key.
+std::string NameOf(const Change& c, absl::string_view pages) {
+  std::string name =
+      absl::StrCat("<code", c.key_after.empty() ? "" : " title=\"key ", c.key_after,
+                   c.key_after.empty() ? ">" : "\">", EscapeHtml(c.shader), "</code>");
+  if (pages.empty() || c.key_after.empty()) return name;
+  name = absl::StrCat("<a href=\"", PageOf(pages, c.key_after), "\">", name, "</a>");
+  if (c.key_before.empty() || c.key_before == c.key_after) return name;
+  return absl::StrCat(name, " <a class=\"quiet\" href=\"", PageOf(pages, c.key_before),
+                      "\">before</a>");
+}
+
+std::string ChangeRows(absl::string_view word, const std::vector<Change>& changes,
+                       absl::string_view pages) {
   std::string rows;
   for (const Change& c : changes) {
     absl::StrAppend(&rows, "<tr><td class=\"", word, "\">", word, "</td><td>", c.before,
                     "</td><td>", c.after, "</td><td>", Percent(c.Relative()),
-                    "</td><td class=\"l\"><code>", EscapeHtml(c.shader), "</code></td></tr>\n");
+                    "</td><td class=\"l\">", NameOf(c, pages), "</td></tr>\n");
   }
   return rows;
 }
@@ -92,7 +112,8 @@ std::string Charts(const StatisticReport& s) {
 }
 
 // `open`: shown without a click.
-std::string Details(const StatisticReport& s, absl::string_view title, bool open) {
+std::string Details(const StatisticReport& s, absl::string_view title, bool open,
+                    absl::string_view pages) {
   if (s.affected() == 0) return "";
   return absl::StrCat(
       "<details", open ? " open" : "", "><summary>", title, ": ", s.affected(),
@@ -102,8 +123,8 @@ std::string Details(const StatisticReport& s, absl::string_view title, bool open
       SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt), SpreadRow("changed", s.changed),
       "</table>\n<table><tr><th></th><th>before</th><th>after</th><th>change</th>"
       "<th class=\"l\">shader</th></tr>\n",
-      ChangeRows("helped", s.best), ChangeRows("hurt", s.worst), ChangeRows("changed", s.other),
-      "</table></details>\n");
+      ChangeRows("helped", s.best, pages), ChangeRows("hurt", s.worst, pages),
+      ChangeRows("changed", s.other, pages), "</table></details>\n");
 }
 
 std::string List(absl::string_view title, const std::vector<std::string>& lines) {
@@ -121,26 +142,27 @@ constexpr absl::string_view kTableHead =
     "<th>affected</th><th>change of affected</th><th>helped</th><th>hurt</th>"
     "<th>95 % of mean</th><th>relative</th><th class=\"l\">verdict</th></tr>\n";
 
-std::string Table(const std::vector<StatisticReport>& statistics, absl::string_view prefix) {
+std::string Table(const std::vector<StatisticReport>& statistics, absl::string_view prefix,
+                  absl::string_view pages) {
   std::string text(kTableHead);
   bool first = prefix.empty();
   for (const StatisticReport& s : statistics) text += Row(s);
   text += "</table></div>\n";
   for (const StatisticReport& s : statistics) {
-    text += Details(s, absl::StrCat(prefix, s.name), first && s.affected() != 0);
+    text += Details(s, absl::StrCat(prefix, s.name), first && s.affected() != 0, pages);
     first &= s.affected() == 0;
   }
   return text;
 }
 
-std::string LoopsChanged(const Report& report) {
+std::string LoopsChanged(const Report& report, absl::string_view pages) {
   if (report.loops_changed.empty()) return "";
   std::vector<std::string> lines;
   for (const Change& c : report.loops_changed) {
     lines.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
   }
   return absl::StrCat("<h2>Variants whose loops changed (left out above)</h2>\n",
-                      Table(report.loops_changed_statistics, "loops changed: "),
+                      Table(report.loops_changed_statistics, "loops changed: ", pages),
                       List("loops changed", lines));
 }
 
@@ -196,13 +218,13 @@ std::string NameBeside(absl::string_view path, absl::string_view other) {
 std::string RenderHtml(const Report& report, const Names& names) {
   const std::string title = absl::StrCat(EscapeHtml(NameBeside(names.before, names.after)), " → ",
                                          EscapeHtml(NameBeside(names.after, names.before)));
-  std::string page =
-      absl::StrCat(kHead, "<title>", title, " · kiln report</title></head><body>\n<h1>", title,
-                   "</h1>\n<p class=\"quiet\">", report.modules_before, " results before, ",
-                   report.modules_after, " after; ", report.compared, " variants compared, ",
-                   report.only_before, " results only before, ", report.only_after,
-                   " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(), "</p>\n",
-                   Table(report.statistics, ""), LoopsChanged(report), Folders(report));
+  std::string page = absl::StrCat(
+      kHead, "<title>", title, " · kiln report</title></head><body>\n<h1>", title,
+      "</h1>\n<p class=\"quiet\">", report.modules_before, " results before, ",
+      report.modules_after, " after; ", report.compared, " variants compared, ", report.only_before,
+      " results only before, ", report.only_after, " only after; LOST ", report.Lost(), ", GAINED ",
+      report.Gained(), "</p>\n", Table(report.statistics, "", names.pages),
+      LoopsChanged(report, names.pages), Folders(report));
   page += List("status changed", report.status_changed);
   for (const auto& [variant, shaders] : report.lost) page += List("LOST " + variant, shaders);
   for (const auto& [variant, shaders] : report.gained) page += List("GAINED " + variant, shaders);

@@ -46,6 +46,26 @@ TEST(Render, TextHasTheCustomaryForm) {
             "GAINED: 0\n");
 }
 
+TEST(Render, ShadersOfThePageLeadToTheirResults) {
+  ResultSet before, after;
+  Numbers n = NoNumbers();
+  n[kInstructions] = 100;
+  before.results[{"a", "tgl"}] = {"ok", "", {{"SIMD8", n}}, -1, std::string(64, '1')};
+  before.results[{"b", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
+  n[kInstructions] = 90;
+  after.results[{"a", "tgl"}] = {"ok", "", {{"SIMD8", n}}, -1, std::string(64, '2')};
+  after.results[{"b", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
+  const Report report = Compare(before, after, Kinds());
+  const std::string page = RenderHtml(report, {"a", "b", "http://h:1/?a=\"&b/"});
+  const std::string base = "href=\"http://h:1/?a=&quot;&amp;b/shaders#";
+  EXPECT_NE(page.find(base + std::string(64, '2') + "\">"), page.npos);
+  EXPECT_NE(page.find(base + std::string(64, '1') + "\">before</a>"), page.npos);
+  EXPECT_NE(page.find("<td class=\"l\"><code>b tgl SIMD8</code></td>"), page.npos);
+  const std::string plain = RenderHtml(report, {"a", "b"});
+  EXPECT_EQ(plain.find("href="), plain.npos);
+  EXPECT_NE(plain.find("title=\"key " + std::string(64, '2') + "\">a tgl"), plain.npos);
+}
+
 // Lines of results name files, which others may have named.
 TEST(Render, NamesStayOnTheirLine) {
   ResultSet before, after;

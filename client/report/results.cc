@@ -45,6 +45,14 @@ absl::Status ReadVariant(const Json& variant, absl::Span<const StatisticKind> ki
   return absl::OkStatus();
 }
 
+// Returns the text if it is a key of results: 64 digits of base 16.
+std::string KeyText(const std::string& text) {
+  constexpr size_t kDigits = 64;
+  const bool is_key =
+      text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_key ? text : "";
+}
+
 // Returns the set's line about the same result: the one with the same key, or the only one that may
 // mean it.
 std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& key) {
@@ -117,6 +125,7 @@ absl::Status ReadLine(const std::string& text, absl::Span<const StatisticKind> k
   Result result;
   result.status = Text(line, "status");
   result.cause = Text(line, "cause");
+  result.key = KeyText(Text(line, "key"));
   if (key.file.empty() || key.target.empty() || result.status.empty()) {
     return absl::InvalidArgumentError(
         "\"file\", \"target\" or \"status\" is missing: is this a file that kiln batch --jsonl "

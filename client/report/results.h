@@ -40,6 +40,7 @@ struct Result {
   std::string cause;
   std::map<std::string, Numbers> variants;  // by name, "SIMD16"
   int64_t compile_us = -1;                  // the compile's time; -1: not stated
+  std::string key = {};                     // of the daemon's cache; empty: not stated
 };
 
 // Distinguishes permutations of a module.

@@ -250,7 +250,8 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<std::string> TracesUrl(const std::string& flag, const Environment& environment) {
+absl::StatusOr<std::string> TracesUrl(const std::string& flag, const Environment& environment,
+                                      std::vector<std::string>* warnings) {
   if (flag == kNone) return "";
   std::string from = "--otlp-endpoint", url;
   bool is_base = false;  // the path is to be added
@@ -271,17 +272,23 @@ absl::StatusOr<std::string> TracesUrl(const std::string& flag, const Environment
       is_base = true;
     }
   }
-  if (absl::Status status = CheckUrl(from, url); !status.ok()) return status;
+  if (absl::Status status = CheckUrl(from, url); !status.ok()) {
+    if (!flag.empty()) return status;
+    if (warnings != nullptr) {
+      warnings->push_back(absl::StrCat("no traces are sent: ", status.message()));
+    }
+    return "";
+  }
   return is_base ? absl::StrCat(absl::StripSuffix(url, "/"), "/v1/traces") : url;
 }
 
-absl::StatusOr<std::optional<Settings>> ReadSettings(const Flags& flags,
-                                                     const Environment& environment,
-                                                     const std::string& version) {
-  const absl::StatusOr<std::string> url = TracesUrl(flags.endpoint, environment);
-  if (!url.ok()) return url.status();
-  if (url->empty()) return std::optional<Settings>();
+absl::StatusOr<Settings> ReadSettings(const Flags& flags, const Environment& environment,
+                                      const std::string& version) {
   Settings settings;
+  const absl::StatusOr<std::string> url =
+      TracesUrl(flags.endpoint, environment, &settings.warnings);
+  if (!url.ok()) return url.status();
+  if (url->empty()) return settings;
   settings.endpoint.url = *url;
   settings.endpoint.user_agent = absl::StrCat("kilnd/", version);
   settings.exporter.version = version;
@@ -300,7 +307,7 @@ absl::StatusOr<std::optional<Settings>> ReadSettings(const Flags& flags,
   reader.ReadSampling(flags.ratio);
   reader.ReadBatches();
   reader.CheckProtocol();
-  return std::optional<Settings>(std::move(settings));
+  return settings;
 }
 
 }  // namespace kiln::trace

@@ -28,21 +28,21 @@ struct Flags {
 };
 
 struct Settings {
-  Endpoint endpoint;
+  Endpoint endpoint;           // without a URL: no traces are sent, and the rest is not read
   Exporter::Options exporter;  // without on_change
   Sampling sampling;
   std::vector<std::string> warnings;  // names of variables and why they are ignored
 };
 
 // Returns the URL to which spans are sent, as the flag or the environment has it; empty: none.
-// InvalidArgument: it is no URL that can be used.
-absl::StatusOr<std::string> TracesUrl(const std::string& flag, const Environment& environment);
+// InvalidArgument: the flag is no URL that can be used. A variable that is none is a warning;
+// `warnings` may be null.
+absl::StatusOr<std::string> TracesUrl(const std::string& flag, const Environment& environment,
+                                      std::vector<std::string>* warnings = nullptr);
 
-// Returns all settings; nothing: no traces are sent. InvalidArgument: a flag is wrong. `version`:
-// of the program.
-absl::StatusOr<std::optional<Settings>> ReadSettings(const Flags& flags,
-                                                     const Environment& environment,
-                                                     const std::string& version);
+// Returns all settings. InvalidArgument: a flag is wrong. `version`: of the program.
+absl::StatusOr<Settings> ReadSettings(const Flags& flags, const Environment& environment,
+                                      const std::string& version);
 
 }  // namespace kiln::trace
 

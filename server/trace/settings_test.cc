@@ -23,7 +23,7 @@ Settings Read(Variables variables, Flags flags = {}) {
   variables.emplace("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318");
   auto settings = ReadSettings(flags, Of(variables), "1.2");
   EXPECT_TRUE(settings.ok()) << settings.status();
-  return settings.ok() && settings->has_value() ? **settings : Settings();
+  return settings.ok() ? *settings : Settings();
 }
 
 std::string Url(const std::string& flag, const Variables& variables = {}) {
@@ -32,10 +32,11 @@ std::string Url(const std::string& flag, const Variables& variables = {}) {
 }
 
 TEST(TraceSettingsTest, IsOffByDefault) {
-  EXPECT_FALSE(ReadSettings({}, Of({}), "1")->has_value());
-  EXPECT_FALSE(
-      ReadSettings({"none", "", {}}, Of({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"}}), "1")
-          ->has_value());
+  EXPECT_EQ(ReadSettings({}, Of({}), "1")->endpoint.url, "");
+  const auto none =
+      ReadSettings({"none", "", {}}, Of({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"}}), "1");
+  EXPECT_EQ(none->endpoint.url, "");
+  EXPECT_TRUE(none->warnings.empty());
 }
 
 TEST(TraceSettingsTest, TakesTheEndpointAsTheSpecificationSays) {
@@ -60,6 +61,10 @@ TEST(TraceSettingsTest, RefusesWhatIsNoUrl) {
     const auto url = TracesUrl(bad, Of({}));
     EXPECT_EQ(url.status().code(), absl::StatusCode::kInvalidArgument) << bad;
   }
+  // The environment may be meant for programs that speak gRPC.
+  const auto other = ReadSettings({}, Of({{"OTEL_EXPORTER_OTLP_ENDPOINT", "c:4317"}}), "1");
+  EXPECT_EQ(other->endpoint.url, "");
+  EXPECT_EQ(other->warnings.size(), 1u);
   EXPECT_EQ(Url("http://user:secret@c"),
             "--otlp-endpoint: user names and passwords belong in "
             "--otlp-headers-file; must be http://HOST:PORT or https://HOST:PORT, for example "

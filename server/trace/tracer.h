@@ -7,6 +7,7 @@
 #define KILN_SERVER_TRACE_TRACER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,27 +54,27 @@ class Step {
  public:
   Step(Trace* trace, std::string_view name) : trace_(trace) {
     if (trace_ == nullptr) return;
-    span_.name = name;
-    span_.start = absl::Now();
+    span_.emplace();
+    span_->name = name;
+    span_->start = absl::Now();
   }
   ~Step() {
     if (trace_ == nullptr) return;
-    span_.end = absl::Now();
-    trace_->Add(std::move(span_));
+    span_->end = absl::Now();
+    trace_->Add(*std::move(span_));
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  void Set(std::string_view key, Value value) {
-    if (trace_ != nullptr) span_.attributes.emplace_back(key, std::move(value));
-  }
-  void LinkTo(const Link& link) {
-    if (trace_ != nullptr) span_.link = link;
+  // Without a trace the value is not even converted: hits pass here.
+  template <typename Any>
+  void Set(std::string_view key, Any&& value) {
+    if (trace_ != nullptr) span_->attributes.emplace_back(key, Value(std::forward<Any>(value)));
   }
 
  private:
   Trace* const trace_;
-  Span span_;
+  std::optional<Span> span_;  // set if there is a trace
 };
 
 struct Sampling {

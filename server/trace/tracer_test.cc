@@ -113,7 +113,6 @@ TEST_F(TracerTest, StepsAreChildrenOfTheirRequestAndPartsOfTheirStream) {
 TEST_F(TracerTest, AStepWithoutATraceDoesNothing) {
   Step step(nullptr, "queue");
   step.Set("kiln.queue", "disk");
-  step.LinkTo({});
   EXPECT_EQ(exporter_.counters().queued, 0u);
 }
 

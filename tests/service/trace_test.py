@@ -311,12 +311,12 @@ class TraceTest(unittest.TestCase):
         source = self.pb.GlslSource(text="#version 450\nlayout(local_size_x = 8) in; layout(binding = 0) buffer B { float v[]; };\n"
                                     "void main() { v[gl_GlobalInvocationID.x] *= 2.0; }", name="a.comp", stage="compute")
         self.call(daemon, self.pb.CompileRequest(glsl=source, targets=["tgl"], outputs=self.pb.OutputMask(binary=True)),
-                  ("traceparent", PARENT), ("kiln-fault", "spin:cse:30"))
-        self.await_spans(TRACE, {"kiln.v1.Compiler/Compile", "translate", "compile", "cse"})
+                  ("traceparent", PARENT), ("kiln-fault", "spin:schedule:30"))
+        self.await_spans(TRACE, {"kiln.v1.Compiler/Compile", "translate", "compile", "schedule"})
         spans = self.collector.of_trace(TRACE)
         work = next(span for span in spans if span["name"] == "compile")
         passes = [span for span in spans if "kiln.pass" in attributes(span)]
-        slow = max((span for span in passes if span["name"] == "cse"),
+        slow = max((span for span in passes if span["name"] == "schedule"),
                    key=lambda span: int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"]))
         self.assertEqual(slow["parentSpanId"], work["spanId"])
         self.assertGreater(int(slow["endTimeUnixNano"]) - int(slow["startTimeUnixNano"]), 25000000)
