@@ -117,7 +117,13 @@ void ReadColors(const EntryJson& pipeline, const Attachments& attachments,
 // Returns true for lists and strips of points and of lines. A topology that is set when drawing is
 // of the class that the pipeline has (VUID-vkCmdDraw-dynamicPrimitiveTopologyUnrestricted-07500),
 // unless the device lets it be any: then the driver of the draw turns culling off.
-bool HasNoTriangles(const EntryJson& assembly) {
+// Triangles that are drawn as their edges or vertices (VkPolygonMode) may show where a filled one
+// would not, so they are none here.
+bool HasNoTriangles(const EntryJson& pipeline, const DynamicStates& dynamic) {
+  constexpr uint32_t kFill = 0;
+  const uint32_t mode = pipeline.Object("rasterizationState").Uint("polygonMode", kFill);
+  if (mode != kFill && !dynamic.Has(vulkan::kDynamicPolygonMode)) return true;
+  const EntryJson assembly = pipeline.Object("inputAssemblyState");
   if (!assembly.Has("topology")) return false;
   const uint32_t topology = assembly.Uint("topology");
   return topology <= vulkan::kTopologyLineStrip || topology == vulkan::kTopologyLineListAdjacency ||
@@ -150,8 +156,8 @@ GraphicsState ReadGraphicsState(const EntryJson& pipeline, const RenderPassOf& r
   const auto attachments = AttachmentsOf(pipeline, render_pass, &state.problem);
   if (!attachments.has_value()) return state;
   state.view_mask = attachments->view_mask;
-  state.no_triangles = HasNoTriangles(pipeline.Object("inputAssemblyState"));
   const DynamicStates dynamic(pipeline);
+  state.no_triangles = HasNoTriangles(pipeline, dynamic);
   if (pipeline.Object("rasterizationState").Bool("rasterizerDiscardEnable") &&
       !dynamic.Has(vulkan::kDynamicRasterizerDiscard)) {
     state.fragment_problem = {CaptureCause::kRasterizerDiscard, "fragment stage"};

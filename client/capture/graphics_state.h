@@ -25,7 +25,7 @@ namespace kiln::client {
 
 struct GraphicsState {
   uint32_t view_mask = 0;
-  // The input assembly makes points or lines, of which vertex programs leave out none.
+  // Points or lines are drawn, or triangles' edges or vertices: vertex programs leave out none.
   bool no_triangles = false;
   kiln::v1::FragmentState fragment;
   // Why a fragment shader cannot be compiled for it.

@@ -59,6 +59,18 @@ TEST(ReadGraphicsState, PointsAndLinesAreNoTriangles) {
   }
 }
 
+TEST(ReadGraphicsState, TrianglesThatAreNotFilledAreNoTriangles) {
+  const auto none = [](int mode, const char* dynamic) {
+    return Read(absl::StrCat(R"(,"rasterizationState":{"polygonMode":)", mode,
+                             R"(},"inputAssemblyState":{"topology":3})", dynamic))
+        .no_triangles;
+  };
+  EXPECT_FALSE(none(0, ""));
+  EXPECT_TRUE(none(1, ""));
+  EXPECT_TRUE(none(2, ""));
+  EXPECT_FALSE(none(1, R"(,"dynamicState":{"dynamicState":[1000455004]})"));
+}
+
 TEST(ReadGraphicsState, BlendStateGivesMasks) {
   const std::string blend = R"(,"colorBlendState":{"attachments":[{"colorWriteMask":7}]})";
   EXPECT_EQ(Read(blend).fragment.color().ShortDebugString(),

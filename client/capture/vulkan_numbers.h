@@ -22,6 +22,7 @@ inline constexpr uint32_t kPipelineCreateFlags2 = 1000470005;
 
 // VkDynamicState.
 inline constexpr uint32_t kDynamicRasterizerDiscard = 1000377001;
+inline constexpr uint32_t kDynamicPolygonMode = 1000455004;
 inline constexpr uint32_t kDynamicRasterizationSamples = 1000455005;
 inline constexpr uint32_t kDynamicAlphaToCoverage = 1000455007;
 inline constexpr uint32_t kDynamicAlphaToOne = 1000455008;

@@ -93,9 +93,9 @@ TEST(VertexCulling, RegistersOfProgramsThatCull) {
   DescribeVertex(*abi, record);
   const out::AmdVertex& v = out::AmdOf(record).vertex;
   EXPECT_FALSE(v.primgen_passthru_en);
-  EXPECT_EQ(v.ge_cntl, 0x20100u);
-  EXPECT_EQ(v.ge_max_output_per_subgroup, 256u);
-  EXPECT_EQ(v.vgt_gs_onchip_cntl, 0x40080100u);
+  EXPECT_EQ(v.ge_cntl, 0x1f700u);
+  EXPECT_EQ(v.ge_max_output_per_subgroup, 251u);
+  EXPECT_EQ(v.vgt_gs_onchip_cntl, 0x400800fbu);
   EXPECT_EQ(v.vgt_shader_stages_en, 0x412010u);
   // Fragments that read the primitive's number need one VGPR more.
   const auto with_number = AssignVertex(m, With(PrimitiveCulling::kOn));

@@ -43,8 +43,15 @@ uint32_t VsOutConfig(const VertexAbi& abi) {
          primitives << 8;
 }
 
+// The most vertices that the hardware gives a workgroup, whatever the topology is: strips of
+// triangles with adjacency have the lowest bound (Mesa 25.0.7, radv_shader_info.c,
+// gfx10_get_ngg_info).
+constexpr uint32_t kMaxVertices = 251;
+
 // VGT_GS_ONCHIP_CNTL: vertices, primitives, primitives of instances.
-uint32_t OnchipCntl(uint32_t group) { return group | group << 11 | group << 22; }
+uint32_t OnchipCntl(uint32_t primitives, uint32_t vertices) {
+  return vertices | primitives << 11 | primitives << 22;
+}
 
 // VGT_SHADER_STAGES_EN of a pipeline with a vertex and perhaps a fragment program.
 uint32_t ShaderStagesEn(bool passthrough, uint32_t width) {
@@ -110,10 +117,11 @@ void DescribeVertex(const VertexAbi& abi, out::LaunchRecord& r) {
     to.divisor = a.divisor.value_or(0);
   }
   amd.primgen_passthru_en = !abi.culls;
-  amd.ge_cntl = abi.group_size | abi.group_size << 9;
-  amd.ge_max_output_per_subgroup = abi.group_size;
+  const uint32_t vertices = std::min(abi.group_size, kMaxVertices);
+  amd.ge_cntl = abi.group_size | vertices << 9;
+  amd.ge_max_output_per_subgroup = vertices;
   amd.ge_ngg_subgrp_cntl = 1;  // PRIM_AMP_FACTOR
-  amd.vgt_gs_onchip_cntl = OnchipCntl(abi.group_size);
+  amd.vgt_gs_onchip_cntl = OnchipCntl(abi.group_size, vertices);
   amd.spi_shader_idx_format = 1;  // one component: the packed primitive
   amd.vgt_shader_stages_en = ShaderStagesEn(amd.primgen_passthru_en, r.dispatch_width);
   amd.spi_shader_pos_format = PosFormat(abi.positions);

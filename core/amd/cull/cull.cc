@@ -22,6 +22,7 @@ using mir::Type;
 using mir::ValueId;
 
 constexpr uint32_t kNullPrimitive = 1u << 31;
+constexpr uint32_t kIndexMask = 0x1ff;         // bits of an index in an exported primitive
 constexpr uint32_t kPrimitivesOfRequest = 12;  // first bit
 constexpr Type kInt = Type::kI32, kFloat = Type::kF32, kBool = Type::kBool;
 
@@ -384,8 +385,10 @@ absl::Status Culling::Run() {
   NumberLanes();
   const ValueId two = Vector(LaunchVector::kFirstTwoIndices);
   const ValueId third = Vector(LaunchVector::kThirdIndex);
-  vertices_ = {b_.And(two, b_.Int(0xffff)), b_.Ushr(two, b_.Int(16)),
-               b_.And(third, b_.Int(0xffff))};
+  // Of points and lines the hardware leaves other bits behind an index than 0, which must not
+  // become flags of the exported primitive.
+  const ValueId mask = b_.Int(kIndexMask);
+  vertices_ = {b_.And(two, mask), b_.And(b_.Ushr(two, b_.Int(16)), mask), b_.And(third, mask)};
   const Position position = PositionPart();
   const std::array<Type, 8> types = {kInt, kInt, kInt, kInt, kFloat, kFloat, kFloat, kFloat};
   const auto values = EmitIf(

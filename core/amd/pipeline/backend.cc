@@ -20,7 +20,7 @@ constexpr BackendContainer kBackendContainers[] = {
 constexpr Backend MakeRow() {
   Backend row;
   row.name = "gfx1030";
-  row.code_generation_version = 2;
+  row.code_generation_version = 3;
   row.abi_version = 1;
   row.features = &kGfx1030Features;
   row.statistics = StatisticRows;

@@ -14,9 +14,9 @@ constexpr uint32_t kMaxWaves = 15;
 // Vertices' inputs begin behind those of primitives.
 constexpr uint32_t kFirstVertexVgpr = 5;
 
-// Vertices of a workgroup: the machine's least and most (Mesa 25.0.7, radv_shader_info.c,
-// min_esverts and hw_max_esverts).
-constexpr uint32_t kMinVertices = 29, kMaxVertices = 256;
+// Vertices of a workgroup: the machine's least, and the most of triangles (Mesa 25.0.7,
+// radv_shader_info.c, gfx10_get_ngg_info).
+constexpr uint32_t kMinVertices = 29, kMaxVertices = 253;
 
 uint32_t Field(uint32_t value, int low, int bits) { return value >> low & ((1u << bits) - 1); }
 

@@ -85,11 +85,11 @@ TEST(LaunchVertex, RefusesWhatCannotBeLaunched) {
   };
   EXPECT_EQ(error([](auto&, auto&) {}), "");
   EXPECT_THAT(error([](auto&, auto& v) { v.ge_cntl = 0; }), HasSubstr("size of a workgroup"));
-  for (uint32_t vertices : {28u, 257u}) {
+  for (uint32_t vertices : {28u, 254u}) {
     EXPECT_THAT(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }),
                 HasSubstr("size of a workgroup"));
   }
-  for (uint32_t vertices : {29u, 256u}) {
+  for (uint32_t vertices : {29u, 253u}) {
     EXPECT_EQ(error([=](auto&, auto& v) { v.ge_cntl = 128 | vertices << 9; }), "");
   }
   EXPECT_EQ(error([](auto& p, auto& v) {
