@@ -49,6 +49,24 @@ TEST(VertexCulling, StateTurnsItOnAndOff) {
   EXPECT_EQ(Culls(kPosition, kStored, With(PrimitiveCulling::kOff)), "keeps");
 }
 
+TEST(VertexCulling, DefaultIsCullingForFewInputs) {
+  EXPECT_EQ(Culls(kPosition, kStored, {}), "culls");
+  EXPECT_EQ(Culls(kPosition, "", {}), "keeps");
+  EXPECT_EQ(Culls(absl::StrCat(kPosition, "resource 0 ssbo 0.0.0\n"),
+                  absl::StrCat(kStored, "store_ssbo[0, align 4] 0, 1\n"), {}),
+            "keeps");
+  std::string interfaces = kPosition, body = kStored;
+  for (int i = 1; i <= 13; ++i) {
+    absl::StrAppend(&interfaces, "output ", i, " location ", i, ".0 f32 x1\n");
+    absl::StrAppend(&body, "store_output[", i, ", 0] 0.5f\n");
+    EXPECT_EQ(Culls(interfaces, body, {}), i <= 12 ? "culls" : "keeps") << i;
+  }
+  // State says how many are read.
+  PipelineState state;
+  state.next_stage_reads = {{1, 1}, {2, 1}};
+  EXPECT_EQ(Culls(interfaces, body, state), "culls");
+}
+
 TEST(VertexCulling, ObstaclesAreRefusedByName) {
   constexpr char kBuffer[] = "resource 0 ssbo 0.0.0\n";
   EXPECT_EQ(Forced(kBuffer, "store_ssbo[0, align 4] 0, 1 ;%7\n"), "primitive_culling %7");
