@@ -29,9 +29,9 @@ enum class Construct : uint8_t {
   kControlBarrier,
   kMemoryBarrier,
   kWorkgroupScan,
-  kSubgroup,    // between lanes
-  kLaneNumber,  // of a lane in its subgroup
-  kLaunch,      // what a thread gets at its start
+  kSubgroup,      // between lanes
+  kLaneNumber,    // of a lane in its subgroup
+  kLaunch,        // what a thread gets at its start
   kTargetLaunch,  // the same by a target's own numbers
   kStageEffect,
   kArithmetic,  // the rest: a result computed lane by lane from the sources

@@ -161,7 +161,7 @@ void Vertex::VisitLaunch(mir::InstId id) {
     case LaunchScalar::kViewportScaleX:
     case LaunchScalar::kViewportScaleY:
     case LaunchScalar::kViewportOffsetX:
-    case LaunchScalar::kViewportOffsetY: 
+    case LaunchScalar::kViewportOffsetY:
       return set(launch_.Scalar(*vertex().viewport + inst.imm0 - kViewport));
   }
 }
