@@ -55,16 +55,20 @@ TEST(VertexCulling, DefaultIsCullingForFewInputs) {
   EXPECT_EQ(Culls(absl::StrCat(kPosition, "resource 0 ssbo 0.0.0\n"),
                   absl::StrCat(kStored, "store_ssbo[0, align 4] 0, 1\n"), {}),
             "keeps");
-  std::string interfaces = kPosition, body = kStored;
-  for (int i = 1; i <= 13; ++i) {
-    absl::StrAppend(&interfaces, "output ", i, " location ", i, ".0 f32 x1\n");
+  std::string locations, body;
+  for (int i = 0; i < 13; ++i) {
+    absl::StrAppend(&locations, "output ", i, " location ", i, ".0 f32 x1\n");
     absl::StrAppend(&body, "store_output[", i, ", 0] 0.5f\n");
-    EXPECT_EQ(Culls(interfaces, body, {}), i <= 12 ? "culls" : "keeps") << i;
+    const int n = i + 1;
+    const std::string interfaces =
+        absl::StrCat(locations, "output ", n, " builtin position f32 x4\n");
+    const std::string all = absl::StrCat(body, "store_output[", n, ", 0] 0f, 0f, 0f, 1f\n");
+    EXPECT_EQ(Culls(interfaces, all, {}), n <= 12 ? "culls" : "keeps") << n;
+    // State says how many are read.
+    PipelineState state;
+    state.next_stage_reads = {{0, 1}};
+    EXPECT_EQ(Culls(interfaces, all, state), "culls") << n;
   }
-  // State says how many are read.
-  PipelineState state;
-  state.next_stage_reads = {{1, 1}, {2, 1}};
-  EXPECT_EQ(Culls(interfaces, body, state), "culls");
 }
 
 TEST(VertexCulling, ObstaclesAreRefusedByName) {
