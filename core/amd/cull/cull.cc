@@ -95,8 +95,13 @@ class Culling {
   void NumberLanes();
   CullingState State();
   ValueId CountOf(ValueId keeps, Op op);
-  Position ClonePart(bool position, const Position* given);
+  bool StoresPosition(InstId id) const {
+    return m_.inst(id).op == Op::kStoreOutput && m_.inst(id).imm0 == position_;
+  }
+  Position StoredPosition(const mir::Module& m) const;
+  Position CloneBody(bool others);
   Position PositionPart();
+  void RestPart(const Position& position);
   ValueId Culls();
   void Request(ValueId vertices, ValueId primitives);
   ValueId Packed(ValueId i, ValueId j, ValueId k);
@@ -150,15 +155,31 @@ absl::Status Culling::FindPosition() {
   return status;
 }
 
-// Finds the numbers that are read for other outputs than the position.
+// Returns the values that a body stores as the position, by component; invalid: undefined.
+Position Culling::StoredPosition(const mir::Module& m) const {
+  Position stored;
+  for (const InstId id : m.region(old_).insts) {
+    const mir::Inst& inst = m.inst(id);
+    if (inst.op != Op::kStoreOutput || inst.imm0 != position_) continue;
+    for (int i = 0; i < inst.num_sources; ++i) {
+      const ValueId v = m.source(id, i);
+      if (m.value(v).kind == mir::Value::Kind::kUndef) continue;
+      stored[inst.imm1 + static_cast<uint32_t>(i)] = v;
+    }
+  }
+  return stored;
+}
+
+// Finds the numbers that are read for other outputs than the position, if that is known.
 absl::Status Culling::FindNeeds() {
   mir::Module rest = m_;
-  BitSet positions(rest.insts.size());
-  for (const InstId id : rest.region(rest.body).insts) {
-    const mir::Inst& inst = rest.inst(id);
-    if (inst.op == Op::kStoreOutput && inst.imm0 == position_) positions.set(id.index);
+  mir::Builder b(rest);
+  mir::Replacements known(rest);
+  for (const ValueId v : StoredPosition(rest)) {
+    if (!v.valid() || rest.value(v).kind != mir::Value::Kind::kResult) continue;
+    if (known.Find(v) == v) known.Replace(v, b.Float(0));
   }
-  mir::RemoveInsts(rest, positions);
+  known.Apply(rest);
   if (const auto s = mid::RemoveDeadCode(rest, context_); !s.ok()) return s.status();
   mir::ForEachInst(rest, rest.body, [&](InstId id) {
     if (rest.inst(id).op != Op::kLoadInput) return;
@@ -192,28 +213,20 @@ void Culling::NumberLanes() {
   number_ = b_.Iadd(b_.Shl(wave_, b_.Int(shift)), lane_);
 }
 
-// Clones the program's body without its end. With `position`: without stores of outputs; returns
-// what the position's components are. Else with the given position in the place of its own.
-Position Culling::ClonePart(bool position, const Position* given) {
-  Position stored;
+// Clones the program's body without its end and its stores of the position. Without `others` it has
+// no store of other outputs either. Returns what the position's components are.
+Position Culling::CloneBody(bool others) {
   mir::Cloner cloner(m_);
   const std::vector<InstId> body = m_.region(old_).insts;
   for (const InstId id : body) {
-    const mir::Inst inst = m_.inst(id);
-    if (inst.op == Op::kReturn) continue;
-    const bool output = inst.op == Op::kStoreOutput;
-    if (!output || (inst.imm0 != position_ && !position)) {
-      b_.Append(cloner.Copy(id));
-      continue;
-    }
-    if (!position || inst.imm0 != position_) continue;
-    for (int i = 0; i < inst.num_sources; ++i) {
-      const ValueId v = m_.source(id, i);
-      if (m_.value(v).kind == mir::Value::Kind::kUndef) continue;
-      stored[inst.imm1 + static_cast<uint32_t>(i)] = cloner.Find(v);
-    }
+    const mir::Inst& inst = m_.inst(id);
+    if (inst.op == Op::kReturn || (inst.op == Op::kStoreOutput && !others)) continue;
+    if (!StoresPosition(id)) b_.Append(cloner.Copy(id));
   }
-  if (given != nullptr && position_ < m_.outputs.size()) b_.StoreOutput(position_, 0, *given);
+  Position stored = StoredPosition(m_);
+  for (ValueId& v : stored) {
+    if (v.valid()) v = cloner.Find(v);
+  }
   return stored;
 }
 
@@ -224,13 +237,26 @@ Position Culling::PositionPart() {
   const auto results = EmitIf(b_, has_vertex_, types, [&] {
     Effect(StageEffect::kStartVertex,
            {VertexId(abi_.reads_vertex_id), InstanceId(abi_.reads_instance_id)});
-    Position p = ClonePart(true, nullptr);
+    Position p = CloneBody(false);
     for (size_t c = 0; c < 4; ++c) {
       if (!p[c].valid()) p[c] = b_.Float(c == 3 ? 1 : 0);
     }
     return std::vector<ValueId>(p.begin(), p.end());
   });
   return {results[0], results[1], results[2], results[3]};
+}
+
+// Runs the rest for a vertex whose position is known, which other outputs may be made of.
+void Culling::RestPart(const Position& position) {
+  const Position computed = CloneBody(true);
+  mir::Replacements replace(m_);
+  for (size_t c = 0; c < 4; ++c) {
+    const ValueId v = computed[c];
+    const bool is_made = v.valid() && m_.value(v).kind == mir::Value::Kind::kResult;
+    if (is_made && replace.Find(v) == v) replace.Replace(v, position[c]);
+  }
+  replace.Apply(m_);
+  if (position_ < m_.outputs.size()) b_.StoreOutput(position_, 0, position);
 }
 
 // Returns whether the workgroup culls: the driver asks for it, and there are enough primitives.
@@ -365,7 +391,7 @@ void Culling::Export(const Exports& e) {
     });
     EmitIf(b_, b_.Ult(number_, e.vertices), {}, [&] {
       Effect(StageEffect::kStartVertex, {e.vertex_id, e.instance});
-      ClonePart(false, &e.position);
+      RestPart(e.position);
       Effect(StageEffect::kExportVertex, {});
       return nothing();
     });

@@ -113,6 +113,18 @@ TEST(Cull, TheSecondPartStoresThePositionOfTheFirst) {
   EXPECT_EQ(positions, 1);
 }
 
+TEST(Cull, OutputsMadeOfThePositionNeedNoMore) {
+  auto m = Culled(
+      "%8:f32 = fadd %0, %1\n%9:f32 = fmul %8, 0.5f\n"
+      "store_output[1, 0] %8, %1, %8, 1f\nstore_output[0, 0] %9, %8, %1, 1f\n",
+      32);
+  ASSERT_TRUE(m.ok()) << m.status();
+  EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
+  EXPECT_EQ(m->shared_bytes, 20u * 128);
+  ASSERT_TRUE(RemoveDead(*m).ok());
+  EXPECT_THAT(LoadsByPart(*m), ElementsAre(ElementsAre(0), ElementsAre()));
+}
+
 TEST(Cull, StoresUnderAConditionAreAFault) {
   const auto m = Culled(
       "%8:bool = flt %0, %1\nif %8 { store_output[1, 0] %0, %1, %2, %3\nyield } else { yield }\n",
