@@ -34,6 +34,8 @@ absl::StatusOr<Compiled> Compiled32And64(const std::string& interfaces, const st
   CompileOptions options;
   options.passes.verify_each = true;
   options.state = state;
+  // culling_gfx1030_test has programs that cull.
+  options.state.primitive_culling = PrimitiveCulling::kOff;
   return Compile(**prepared, kTarget, options, nullptr, {});
 }
 

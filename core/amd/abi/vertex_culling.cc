@@ -14,6 +14,9 @@ using mir::InstId;
 using mir::Interface;
 using mir::Op;
 
+// With more inputs, fragments are thought to be what a draw waits for (of a navi21).
+constexpr uint32_t kMaxInputs = 12;
+
 // Returns true for what depends on the lane, or on which lanes are on with it.
 bool DependsOnLanes(Op op) {
   switch (op) {
@@ -69,10 +72,12 @@ uint32_t CountNextStageInputs(const PipelineState& state, const VertexAbi& abi) 
 
 absl::StatusOr<bool> CullsPrimitives(const mir::Module& m, const PipelineState& state,
                                      const VertexAbi& abi) {
-  if (state.primitive_culling != PrimitiveCulling::kOn) return false;
-  if (const auto obstacle = FindCullingObstacle(m, abi.positions)) {
-    return Unsupported("primitive_culling", obstacle->why, obstacle->spirv_id);
+  if (state.primitive_culling == PrimitiveCulling::kOff) return false;
+  const std::optional<CullingObstacle> obstacle = FindCullingObstacle(m, abi.positions);
+  if (state.primitive_culling == PrimitiveCulling::kDefault) {
+    return !obstacle && CountNextStageInputs(state, abi) <= kMaxInputs;
   }
+  if (obstacle) return Unsupported("primitive_culling", obstacle->why, obstacle->spirv_id);
   return true;
 }
 

@@ -31,7 +31,8 @@ std::optional<CullingObstacle> FindCullingObstacle(const mir::Module& module,
 // stage reads, or, where state does not name them, those that are written.
 uint32_t CountNextStageInputs(const PipelineState& state, const VertexAbi& abi);
 
-// Returns whether the program culls. Unimplemented (primitive_culling): state asks for it, and the
+// Returns whether the program culls: by default if nothing stands against it and the next stage has
+// at most 12 inputs. Unimplemented (primitive_culling): state asks for it, and the
 // shader has an obstacle.
 absl::StatusOr<bool> CullsPrimitives(const mir::Module& module, const PipelineState& state,
                                      const VertexAbi& abi);

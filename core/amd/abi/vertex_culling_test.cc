@@ -49,6 +49,28 @@ TEST(VertexCulling, StateTurnsItOnAndOff) {
   EXPECT_EQ(Culls(kPosition, kStored, With(PrimitiveCulling::kOff)), "keeps");
 }
 
+TEST(VertexCulling, DefaultIsCullingForFewInputs) {
+  EXPECT_EQ(Culls(kPosition, kStored, {}), "culls");
+  EXPECT_EQ(Culls(kPosition, "", {}), "keeps");
+  EXPECT_EQ(Culls(absl::StrCat(kPosition, "resource 0 ssbo 0.0.0\n"),
+                  absl::StrCat(kStored, "store_ssbo[0, align 4] 0, 1\n"), {}),
+            "keeps");
+  std::string locations, body;
+  for (int i = 0; i < 13; ++i) {
+    absl::StrAppend(&locations, "output ", i, " location ", i, ".0 f32 x1\n");
+    absl::StrAppend(&body, "store_output[", i, ", 0] 0.5f\n");
+    const int n = i + 1;
+    const std::string interfaces =
+        absl::StrCat(locations, "output ", n, " builtin position f32 x4\n");
+    const std::string all = absl::StrCat(body, "store_output[", n, ", 0] 0f, 0f, 0f, 1f\n");
+    EXPECT_EQ(Culls(interfaces, all, {}), n <= 12 ? "culls" : "keeps") << n;
+    // State says how many are read.
+    PipelineState state;
+    state.next_stage_reads = {{0, 1}};
+    EXPECT_EQ(Culls(interfaces, all, state), "culls") << n;
+  }
+}
+
 TEST(VertexCulling, ObstaclesAreRefusedByName) {
   constexpr char kBuffer[] = "resource 0 ssbo 0.0.0\n";
   EXPECT_EQ(Forced(kBuffer, "store_ssbo[0, align 4] 0, 1 ;%7\n"), "primitive_culling %7");

@@ -104,7 +104,9 @@ TEST(VertexAbi, RatesChooseTheNumberThatFetches) {
 
 TEST(VertexAbi, APositionAlone) {
   EXPECT_EQ(RegistersOf(kPosition, kStored).spi_vs_out_config, 0x100u);  // the primitive's number
-  const out::AmdVertex v = RegistersOf(kPosition, kStored, WithoutPrimitiveId());
+  PipelineState state = WithoutPrimitiveId();
+  state.primitive_culling = PrimitiveCulling::kOff;
+  const out::AmdVertex v = RegistersOf(kPosition, kStored, state);
   EXPECT_TRUE(v.primgen_passthru_en);
   EXPECT_EQ(v.ge_cntl, 0x10080u);
   EXPECT_EQ(v.ge_max_output_per_subgroup, 128u);

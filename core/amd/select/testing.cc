@@ -80,10 +80,15 @@ std::string SelectedFragment(std::string_view declarations, std::string_view bod
 
 std::string SelectedVertex(std::string_view declarations, std::string_view body,
                            const PipelineState& state) {
+  // Selection of programs that cull finds them lowered (core/amd/cull).
+  PipelineState plain = state;
+  if (state.primitive_culling == PrimitiveCulling::kDefault) {
+    plain.primitive_culling = PrimitiveCulling::kOff;
+  }
   const absl::StatusOr<lir::Function> f =
       MakeFrom(absl::StrCat("mir 1\nentry \"main\"\nstage vertex\n", std::string(declarations),
                             "body {\n", std::string(body), "return\n}\n"),
-               32, ScanForm::kByteDot, state);
+               32, ScanForm::kByteDot, plain);
   if (!f.ok()) return std::string(f.status().message());
   return lir::Print(Gfx1030Machine(), *f);
 }
