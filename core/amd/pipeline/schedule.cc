@@ -54,7 +54,7 @@ class WaveScheduler {
       changed = tried.changed() != 0;
       peak = tried_peak;
     }
-    w_.vgpr_goal = StepOf(peak);
+    w_.vgpr_goal = StepOf(Vgprs().logical);
     return changed;
   }
 
@@ -73,10 +73,11 @@ class WaveScheduler {
     return StepOf(Peak() + kVgprReserve);
   }
 
-  uint32_t Peak() const {
+  lir::Pressure Vgprs() const {
     const lir::Liveness live(Gfx1030Machine(), f_);
-    return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr].physical;
+    return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr];
   }
+  uint32_t Peak() const { return Vgprs().physical; }
 
   int64_t Waves(uint32_t vgprs) const {
     return isa::WavesByRegisters(static_cast<int>(vgprs), wave_);

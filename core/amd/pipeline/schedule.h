@@ -15,7 +15,8 @@
 namespace kiln::amd {
 
 // Returns true if the order changed. `w.unscheduled` becomes the order before, `w.vgpr_goal` the
-// VGPRs of the step that the result fits, unless allocation needs more for fragments.
+// VGPRs of the step that the values that lanes still need fit. Allocation may need more, for what
+// waiting lanes hold, and for fragments; it tries one step after the other.
 bool ScheduleForWaves(Work& w);
 
 // Returns the VGPRs of the step with the next fewer waves; 256 if there is none.
