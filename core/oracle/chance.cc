@@ -7,6 +7,10 @@ namespace {
 
 using mir::Type;
 
+uint64_t QuietNan(Type type) {
+  return type == Type::kF16 ? 0x7e00 : type == Type::kF32 ? 0x7fc00000 : 0x7ff8000000000000;
+}
+
 }  // namespace
 
 // The start of the random sequence, which differs for each seed.
@@ -22,11 +26,13 @@ uint64_t Chance::Noise(double ulps) {
 // Without undefined_seed, and with seed 4, undefined values are 0. Odd seeds: small integers, and
 // floats from 1 to 2. Every fourth seed: the same value each time, since hardware returns the same
 // result for the same operands; computations from several equal undefined values reveal other
-// dependences than those from independent ones.
+// dependences than those from independent ones. Seed 12: floats are NaNs, which products with 0
+// do not hide.
 uint64_t Chance::Undefined(Type type) {
   if (in_.undefined_seed == 0 || in_.undefined_seed == 4) return 0;
   const uint64_t bits = in_.undefined_seed % 4 == 0 ? Seeds() * 0x9e3779b97f4a7c15u : Random();
   if (type == Type::kBool) return bits & 1;
+  if (IsFloat(type) && in_.undefined_seed == 12) return QuietNan(type);
   if (IsFloat(type)) return UndefinedFloat(type, bits);
   if (in_.undefined_seed % 2 != 0) return bits & 7;
   return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);

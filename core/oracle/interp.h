@@ -127,9 +127,9 @@ struct LaunchInputs {
   // the program at this precision.
   uint32_t perturb_seed = 0;
   // Not 0: undefined values and results (InterpStatistics) are random with this seed (every fourth:
-  // all equal; 4: zero), and so is shared and private memory before it is written. A load outside
-  // of these gives a random value, and a store outside may hit any element in them. Results that
-  // change are undefined.
+  // all equal; 4: zero; 12: NaN if they are floats), and so is shared and private memory before it
+  // is written. A load outside of these gives a random value, and a store outside may hit any
+  // element in them. Results that change are undefined.
   uint32_t undefined_seed = 0;
   // A select that chooses an undefined value over a defined one is counted, and gives the latter if
   // undefined values are not random. The importer emits such selects where SPIR-V leaves a result

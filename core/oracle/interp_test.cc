@@ -810,6 +810,17 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
+// A product with 0 hides every undefined value but a NaN, as which the compiler may treat it.
+TEST(Interp, UndefinedFloatsAreNansWithOneSeed) {
+  for (const uint32_t seed : {1u, 12u}) {
+    LaunchInputs inputs;
+    inputs.undefined_seed = seed;
+    const Dwords got =
+        RunBody("%0:f32 = fmul undef.f32, 0f store_ssbo[0, align 4] 0, %0 return", {7}, "", inputs);
+    EXPECT_EQ(got[0] & 0x7fffffff, seed == 12 ? 0x7fc00000u : 0u);
+  }
+}
+
 // Two variables without contents may hold different values.
 TEST(Interp, UndefinedValuesAreOthersWhereverTheyAreTaken) {
   const auto run = [](uint32_t seed) {

@@ -35,7 +35,7 @@ from spirv_module import OP, Module
 
 RUNS = {"unstable": [],
         "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 33)],
-        "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
+        "undefined": ["--undefined=%d" % n for n in (*range(1, 9), 12)]}
 
 
 def perturb(runs):

@@ -332,7 +332,10 @@ absl::StatusOr<float> ImageOperation::LodOf(const ImageAddress& at, const Quad& 
     std::array<float, 3> reference{};
     for (size_t lane = 0; lane < 3; ++lane) {
       const absl::StatusOr<scene::SamplePoint> p = PointOf(AddressOf(quad[lane]));
-      if (!p.ok()) return p.status();
+      // No face: a lane that is off, with anything in its registers, since Sample() refuses one
+      // that is on. Derivatives beside lanes that are off are undefined (SPIR-V,
+      // OpImageSampleImplicitLod).
+      if (!p.ok()) return at.bias;
       points[lane] = p->uvw;
       if (!p->face) continue;
       const std::array<float, 3> ray = scene::CubeDirection(*p->face, p->uvw[0], p->uvw[1]);

@@ -264,6 +264,20 @@ TEST_F(ImageOperationTest, Cubes) {
   EXPECT_EQ(First(i, {B(1.5f), B(1.5f), B(0)}), 15) << "the middle of a face";
 }
 
+// Lanes of the quad that are off have any number there.
+TEST_F(ImageOperationTest, FacesOfAQuad) {
+  image_.dim = ImageDim::kCube;
+  image_.width = image_.height = 2;
+  image_.layers = 6;
+  Bind();
+  const isa::Instruction i = Inst(Opcode::kImageSample, AddressDim::kCube, 1);
+  const Dwords on = {B(1.25f), B(1.25f), B(1)}, off = {B(1.25f), B(1.25f), B(-1)};
+  EXPECT_EQ(First(i, on, {on, off, on, on}), 40);
+  const absl::StatusOr<ImageOperation> o = Make(i);
+  ASSERT_TRUE(o.ok()) << o.status();
+  EXPECT_FALSE(o->Read(off, {on, off, on, on}).ok());
+}
+
 // Derivatives of cubes are those of the point on the face, which is 1 wide.
 TEST_F(ImageOperationTest, DerivativesOnACubesFace) {
   image_.dim = ImageDim::kCube;
