@@ -94,8 +94,9 @@ def hidden(corners, bits):
     low, high = [min(p[i] for p in points) for i in (0, 1)], [max(p[i] for p in points) for i in (0, 1)]
     if any(l > 1 - 1e-5 for l in low) or any(h < -1 + 1e-5 for h in high):
         return True
-    # No centre of a pixel lies inside the box.
-    return bool(bits & 8) and any(round(8 * l + 8 - 1 / 128) == round(8 * h + 8 + 1 / 128)
+    # No centre of a pixel lies inside the box, which is larger by what bits 31:24 say, but for rounding.
+    margin = 2.0 ** ((bits >> 24) - (bits >> 31 << 8)) - 1e-5
+    return bool(bits & 8) and any(round(8 * l + 8 - margin) == round(8 * h + 8 + margin)
                                   for l, h in zip(low, high))
 
 

@@ -7,11 +7,9 @@
 
 #include "core/amd/cull/if.h"
 #include "core/amd/cull/numbers.h"
+#include "core/amd/cull/parts.h"
 #include "core/amd/cull/triangle.h"
-#include "core/base/bitset.h"
-#include "core/mid/values/remove_dead_code.h"
 #include "core/mir/build.h"
-#include "core/mir/clone.h"
 
 namespace kiln::amd {
 namespace {
@@ -34,12 +32,10 @@ constexpr uint32_t kTestX = 0, kTestY = 1, kTestW = 2;  // x and y divided by w
 constexpr uint32_t kPosition = 0, kNumbers = 4;
 static_assert(kTestY == kTestX + 1);
 
-using Position = std::array<ValueId, 4>;
-
 class Culling {
  public:
   Culling(mir::Module& m, const VertexAbi& abi, uint32_t width, PassContext& context)
-      : m_(m), abi_(abi), width_(width), context_(context), b_(m), old_(m.body) {}
+      : m_(m), abi_(abi), width_(width), context_(context), b_(m) {}
 
   absl::Status Run();
 
@@ -90,19 +86,11 @@ class Culling {
                 static_cast<uint32_t>(mir::Scope::kWorkgroup));
   }
 
-  absl::Status FindPosition();
-  absl::Status FindNeeds();
   void LayOutRecord();
   void NumberLanes();
   CullingState State();
   ValueId CountOf(ValueId keeps, Op op);
-  bool StoresPosition(InstId id) const {
-    return m_.inst(id).op == Op::kStoreOutput && m_.inst(id).imm0 == position_;
-  }
-  Position StoredPosition(const mir::Module& m) const;
-  Position CloneBody(bool others);
   Position PositionPart();
-  void RestPart(const Position& position);
   ValueId Culls();
   void Request(ValueId vertices, ValueId primitives);
   ValueId Packed(ValueId i, ValueId j, ValueId k);
@@ -116,10 +104,8 @@ class Culling {
   const uint32_t width_;
   PassContext& context_;
   mir::Builder b_;
-  const mir::RegionId old_;
-  uint32_t position_ = 0;  // the output
-  // The rest of the program, besides the position, reads the vertex's number, and its instance's.
-  bool needs_vertex_ = false, needs_instance_ = false;
+  Parts parts_{b_};
+  VertexNumbers needs_;  // of the rest of the program, besides the position
   uint32_t record_dwords_ = 0;
   uint32_t kept_ = 0;      // dword of the record
   ValueId group_, lanes_;  // counts
@@ -138,68 +124,9 @@ std::vector<ValueId> Culling::LoadShared(ValueId record, uint32_t dword,
   return results;
 }
 
-// Finds the output, and outputs that are stored elsewhere than in the body.
-absl::Status Culling::FindPosition() {
-  position_ = static_cast<uint32_t>(m_.outputs.size());
-  for (size_t i = 0; i < m_.outputs.size(); ++i) {
-    if (m_.outputs[i].builtin == mir::BuiltIn::kPosition) position_ = static_cast<uint32_t>(i);
-  }
-  absl::Status status;
-  for (const InstId id : m_.region(old_).insts) {
-    for (int r = 0; r < m_.inst(id).num_regions; ++r) {
-      mir::ForEachInst(m_, m_.inst(id).regions[r], [&](InstId inner) {
-        if (m_.inst(inner).op != Op::kStoreOutput) return;
-        status = absl::InternalError("cull_primitives: an output is stored under a condition");
-      });
-    }
-  }
-  return status;
-}
-
-// Returns the values that a body stores as the position, by component; invalid: undefined.
-Position Culling::StoredPosition(const mir::Module& m) const {
-  Position stored;
-  for (const InstId id : m.region(old_).insts) {
-    const mir::Inst& inst = m.inst(id);
-    if (inst.op != Op::kStoreOutput || inst.imm0 != position_) continue;
-    for (int i = 0; i < inst.num_sources; ++i) {
-      const ValueId v = m.source(id, i);
-      if (m.value(v).kind == mir::Value::Kind::kUndef) continue;
-      stored[inst.imm1 + static_cast<uint32_t>(i)] = v;
-    }
-  }
-  return stored;
-}
-
-// Finds the numbers that are read for other outputs than the position, if that is known.
-absl::Status Culling::FindNeeds() {
-  mir::Module rest = m_;
-  mir::Builder b(rest);
-  mir::Replacements known(rest);
-  for (const ValueId v : StoredPosition(rest)) {
-    if (!v.valid() || rest.value(v).kind != mir::Value::Kind::kResult) continue;
-    if (known.Find(v) == v) known.Replace(v, b.Float(0));
-  }
-  known.Apply(rest);
-  if (const auto s = mid::RemoveDeadCode(rest, context_); !s.ok()) return s.status();
-  mir::ForEachInst(rest, rest.body, [&](InstId id) {
-    if (rest.inst(id).op != Op::kLoadInput) return;
-    switch (rest.inputs[rest.inst(id).imm0].builtin) {
-      case mir::BuiltIn::kVertexIndex: needs_vertex_ = true; break;
-      case mir::BuiltIn::kInstanceIndex: needs_instance_ = true; break;
-      case mir::BuiltIn::kNone:  // attributes, of either
-        needs_vertex_ |= abi_.reads_vertex_id;
-        needs_instance_ |= abi_.reads_instance_id;
-        break;
-      default: break;
-    }
-  });
-  return absl::OkStatus();
-}
-
 // An odd number of dwords lets the lanes of a wave use different banks.
 void Culling::LayOutRecord() {
-  kept_ = kNumbers + (needs_vertex_ ? 1 : 0) + (needs_instance_ ? 1 : 0);
+  kept_ = kNumbers + (needs_.vertex ? 1 : 0) + (needs_.instance ? 1 : 0);
   record_dwords_ = (kept_ + 1) | 1;
 }
 
@@ -214,50 +141,16 @@ void Culling::NumberLanes() {
   number_ = b_.Iadd(b_.Shl(wave_, b_.Int(shift)), lane_);
 }
 
-// Clones the program's body without its end and its stores of the position. Without `others` it has
-// no store of other outputs either. Returns what the position's components are.
-Position Culling::CloneBody(bool others) {
-  mir::Cloner cloner(m_);
-  const std::vector<InstId> body = m_.region(old_).insts;
-  for (const InstId id : body) {
-    const mir::Inst& inst = m_.inst(id);
-    if (inst.op == Op::kReturn || (inst.op == Op::kStoreOutput && !others)) continue;
-    if (!StoresPosition(id)) b_.Append(cloner.Copy(id));
-  }
-  Position stored = StoredPosition(m_);
-  for (ValueId& v : stored) {
-    if (v.valid()) v = cloner.Find(v);
-  }
-  return stored;
-}
-
-// Runs what the position needs, for lanes of vertices. Components that are not stored are 0, 0, 0,
-// 1, as where nothing is culled.
+// Runs what the position needs, for lanes of vertices.
 Position Culling::PositionPart() {
   const std::array<Type, 4> types = {kFloat, kFloat, kFloat, kFloat};
   const auto results = EmitIf(b_, has_vertex_, types, [&] {
     Effect(StageEffect::kStartVertex,
            {VertexId(abi_.reads_vertex_id), InstanceId(abi_.reads_instance_id)});
-    Position p = CloneBody(false);
-    for (size_t c = 0; c < 4; ++c) {
-      if (!p[c].valid()) p[c] = b_.Float(c == 3 ? 1 : 0);
-    }
+    const Position p = parts_.ClonePosition();
     return std::vector<ValueId>(p.begin(), p.end());
   });
   return {results[0], results[1], results[2], results[3]};
-}
-
-// Runs the rest for a vertex whose position is known, which other outputs may be made of.
-void Culling::RestPart(const Position& position) {
-  const Position computed = CloneBody(true);
-  mir::Replacements replace(m_);
-  for (size_t c = 0; c < 4; ++c) {
-    const ValueId v = computed[c];
-    const bool is_made = v.valid() && m_.value(v).kind == mir::Value::Kind::kResult;
-    if (is_made && replace.Find(v) == v) replace.Replace(v, position[c]);
-  }
-  replace.Apply(m_);
-  if (position_ < m_.outputs.size()) b_.StoreOutput(position_, 0, position);
 }
 
 // Returns whether the workgroup culls: the driver asks for it, and there are enough primitives.
@@ -297,8 +190,8 @@ Culling::Exports Culling::ExportAll(const Position& position) {
   e.vertices = Field(group_, 12, 9);
   Request(e.vertices, Field(group_, 22, 9));
   e.primitive = Packed(vertices_[0], vertices_[1], vertices_[2]);
-  e.vertex_id = VertexId(needs_vertex_);
-  e.instance = InstanceId(needs_instance_);
+  e.vertex_id = VertexId(needs_.vertex);
+  e.instance = InstanceId(needs_.instance);
   e.position = position;
   return e;
 }
@@ -362,8 +255,8 @@ Culling::Exports Culling::ExportVisible(const Position& p) {
     const ValueId record = AddressOf(to);
     StoreShared(record, kPosition, p);
     std::vector<ValueId> numbers;
-    if (needs_vertex_) numbers.push_back(VertexId(true));
-    if (needs_instance_) numbers.push_back(InstanceId(true));
+    if (needs_.vertex) numbers.push_back(VertexId(true));
+    if (needs_.instance) numbers.push_back(InstanceId(true));
     if (!numbers.empty()) StoreShared(record, kNumbers, numbers);
     return std::vector<ValueId>();
   });
@@ -371,8 +264,8 @@ Culling::Exports Culling::ExportVisible(const Position& p) {
   const auto xyzw = LoadShared(record_, kPosition, {kFloat, kFloat, kFloat, kFloat});
   e.position = {xyzw[0], xyzw[1], xyzw[2], xyzw[3]};
   e.vertex_id = e.instance = b_.Undef(kInt);
-  if (needs_vertex_) e.vertex_id = LoadShared(record_, kNumbers, {kInt})[0];
-  if (needs_instance_) e.instance = LoadShared(record_, kept_ - 1, {kInt})[0];
+  if (needs_.vertex) e.vertex_id = LoadShared(record_, kNumbers, {kInt})[0];
+  if (needs_.instance) e.instance = LoadShared(record_, kept_ - 1, {kInt})[0];
   const ValueId packed = EmitIf(b_, keeps_primitive, {&kInt, 1}, [&] {
     std::array<ValueId, 3> at;
     for (size_t i = 0; i < 3; ++i) at[i] = LoadShared(records[i], kept_, {kInt})[0];
@@ -392,7 +285,7 @@ void Culling::Export(const Exports& e) {
     });
     EmitIf(b_, b_.Ult(number_, e.vertices), {}, [&] {
       Effect(StageEffect::kStartVertex, {e.vertex_id, e.instance});
-      RestPart(e.position);
+      parts_.CloneRest(e.position);
       Effect(StageEffect::kExportVertex, {});
       return nothing();
     });
@@ -401,8 +294,10 @@ void Culling::Export(const Exports& e) {
 }
 
 absl::Status Culling::Run() {
-  if (absl::Status s = FindPosition(); !s.ok()) return s;
-  if (absl::Status s = FindNeeds(); !s.ok()) return s;
+  if (absl::Status s = parts_.Check(); !s.ok()) return s;
+  const absl::StatusOr<VertexNumbers> needs = parts_.NumbersOfRest(abi_, context_);
+  if (!needs.ok()) return needs.status();
+  needs_ = *needs;
   LayOutRecord();
   m_.local_size = {abi_.group_size, 1, 1};
   m_.shared_bytes = 4 * record_dwords_ * abi_.group_size;
