@@ -175,7 +175,7 @@ class NggGroups(Cli):
             record, = (name for name in os.listdir(out) if name.endswith('.launch.json'))
             with open(os.path.join(out, record)) as file:
                 sizes[size] = json.load(file)['amd']['vertex']['ge_cntl']
-        self.assertEqual(sizes, {128: 128 | 128 << 9, 256: 256 | 256 << 9})
+        self.assertEqual(sizes, {128: 128 | 128 << 9, 256: 256 | 251 << 9})
 
     def test_culling_is_state(self):
         on = self.file('on.json', '{"primitive_culling": "CULLING_ON"}')
