@@ -220,7 +220,8 @@ def judge_coverage(a, path, bins, folder):
     for width, launch in sorted(bins.items()):
         with open(launch) as f:
             by_program = json.load(f)["fragment"]["outputs"]["sample_mask"]
-        got = draws.simulate(a.run, launch, job, folder)
+        got = draws.simulate(a.run, launch, dict(job, draw=dict(draw, alpha_to_coverage=True)) if a.rdna2_run else job,
+                             folder)
         if not by_program and not a.rdna2_run:
             yield "hardware", width, ""
         elif not got.get("ok"):
