@@ -55,22 +55,23 @@ void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) 
 // lanes arrive one side after the other no value is in S: the second side would write it for all
 // lanes while those of the first hold it. Uniform values are there only if both sides have the
 // same.
-void Control::AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked) {
-  for (int i = 0; i < count; ++i) {
-    const mir::ValueId v(first.index + static_cast<uint32_t>(i));
-    const mir::Type type = m_.value(v).type;
-    lir::Value param;
-    param.spirv_id = e_.spirv_id();
-    param.file = kFileV;
-    const bool scalar = e_.IsUniform(v) && !masked;
-    if (scalar && !mir::IsFloat(type)) param.file = kFileS;
-    if (!scalar && e_.IsBool(v)) {
-      param.file = kFileM;
-      param.elem_bytes = 0;
-    }
-    if (mir::BitsOf(type) == 64) param.comps = 2;
-    e_.Set(v, Use(b_.AddParam(block, param), 0, param.comps));
+void Control::AddParam(lir::BlockId block, mir::ValueId v, bool masked) {
+  const mir::Type type = m_.value(v).type;
+  lir::Value param;
+  param.spirv_id = e_.spirv_id();
+  param.file = kFileV;
+  const bool scalar = e_.IsUniform(v) && !masked;
+  if (scalar && !mir::IsFloat(type)) param.file = kFileS;
+  if (!scalar && e_.IsBool(v)) {
+    param.file = kFileM;
+    param.elem_bytes = 0;
   }
+  if (mir::BitsOf(type) == 64) param.comps = 2;
+  e_.Set(v, Use(b_.AddParam(block, param), 0, param.comps));
+}
+
+void Control::AddResults(lir::BlockId block, mir::InstId id, bool masked) {
+  for (int i = 0; i < m_.inst(id).num_results; ++i) AddParam(block, m_.result(id, i), masked);
 }
 
 uint32_t Control::TakeSlots(uint32_t count) {
@@ -127,13 +128,12 @@ absl::Status Control::VisitMaskedSide(mir::RegionId region, LirOp op, lir::Block
 }
 
 absl::Status Control::VisitMaskedIf(mir::InstId id) {
-  const mir::Inst inst = m_.inst(id);
   const mir::IfSides sides = mir::SidesOf(m_, id);
   const Operand mask = bools_.MaskOf(m_.source(id, 0));
   const uint32_t slot = TakeSlots(1);
   Terminate(kMaskIf, {mask}, slot, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/true);
+  AddResults(blocks.join, id, /*masked=*/true);
 
   masks_.push_back({blocks.other(), lir::BlockId()});
   b_.Enter(blocks.then_block);
@@ -180,12 +180,11 @@ absl::Status Control::VisitUniformSide(mir::RegionId region, lir::BlockId join) 
 }
 
 absl::Status Control::VisitUniformIf(mir::InstId id) {
-  const mir::Inst inst = m_.inst(id);
   const mir::IfSides sides = mir::SidesOf(m_, id);
   const Operand scc = bools_.SccOf(m_.source(id, 0));
   Terminate(kSccIf, {scc}, 0, InverseIf(sides.swapped));
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results, /*masked=*/false);
+  AddResults(blocks.join, id, /*masked=*/false);
   b_.Enter(blocks.then_block);
   if (absl::Status s = VisitUniformSide(sides.then_region, blocks.join); !s.ok()) return s;
   if (sides.has_else) {
@@ -293,15 +292,15 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   LoopState loop;
   loop.masked = IsMasked(id);
   loop.exit = b_.NewBlock();
-  AddParams(loop.exit, inst.first_result, inst.num_results, loop.masked);
+  AddResults(loop.exit, id, loop.masked);
   loop.masks = masks_.size();
   if (loop.masked) loop.slot = TakeSlots(2);
   b_.BeginLoop();
   const lir::BlockId header = b_.NewBlock();
   loop.header = header;
   loops_.push_back(loop);
-  const std::vector<mir::ValueId>& params = m_.region(body).params;
-  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()), false);
+  // Passes that ran before may have removed some of them: their numbers need not be consecutive.
+  for (const mir::ValueId v : m_.region(body).params) AddParam(header, v, /*masked=*/false);
   AddEdgeTo(header, m_.sources(id));
   Terminate(loop.masked ? kMaskLoop : kJump, {}, loop.slot);
   if (loop.masked) masks_.push_back({header, loop.exit});

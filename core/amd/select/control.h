@@ -52,7 +52,8 @@ class Control : public Room {
 
   std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
   void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
-  void AddParams(lir::BlockId block, mir::ValueId first, int count, bool masked);
+  void AddParam(lir::BlockId block, mir::ValueId v, bool masked);
+  void AddResults(lir::BlockId block, mir::InstId id, bool masked);
   void Terminate(LirOp op, std::initializer_list<Operand> uses = {}, uint32_t aux = 0,
                  uint8_t flags = 0);
   void JumpOut(mir::InstId jump);

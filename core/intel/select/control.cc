@@ -90,25 +90,25 @@ absl::Status Control::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId 
   return absl::OkStatus();
 }
 
-void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
-  for (int i = 0; i < count; ++i) {
-    const mir::ValueId v(first.index + static_cast<uint32_t>(i));
-    lir::Value param;
-    param.file = e_.IsUniform(v) ? kFileU : kFileG;
-    if (param.file == kFileG && e_.BitsOf(v) == 16) param.elem_bytes = 2;
-    param.spirv_id = e_.spirv_id();
-    e_.Set(v, Use(b_.AddParam(block, param), Type::kUD));
-  }
+void Control::AddParam(lir::BlockId block, mir::ValueId v) {
+  lir::Value param;
+  param.file = e_.IsUniform(v) ? kFileU : kFileG;
+  if (param.file == kFileG && e_.BitsOf(v) == 16) param.elem_bytes = 2;
+  param.spirv_id = e_.spirv_id();
+  e_.Set(v, Use(b_.AddParam(block, param), Type::kUD));
+}
+
+void Control::AddResults(lir::BlockId block, mir::InstId id) {
+  for (int i = 0; i < m_.inst(id).num_results; ++i) AddParam(block, m_.result(id, i));
 }
 
 absl::Status Control::VisitIf(mir::InstId id) {
-  const mir::Inst inst = m_.inst(id);
   const mir::IfSides sides = mir::SidesOf(m_, id);
   Flag flag = bools_.FlagOf(m_.source(id, 0), Where::kLanes);
   flag.inverse = flag.inverse != sides.swapped;
   Terminate(Opcode::kIf, flag);
   const lir::SelectionBuilder::IfBlocks blocks = b_.NewIf(sides.has_else);
-  AddParams(blocks.join, inst.first_result, inst.num_results);
+  AddResults(blocks.join, id);
 
   Enter(blocks.then_block);
   const Opcode end_of_then = sides.has_else ? Opcode::kElse : Opcode::kEndif;
@@ -127,12 +127,12 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
   const mir::RegionId body = inst.regions[0];
   const lir::BlockId exit = b_.NewBlock();
-  AddParams(exit, inst.first_result, inst.num_results);
+  AddResults(exit, id);
   b_.BeginLoop();
   const lir::BlockId header = b_.NewBlock();
   loops_.push_back({header, exit});
-  const std::vector<mir::ValueId>& params = m_.region(body).params;
-  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
+  // Passes that ran before may have removed some of them: their numbers need not be consecutive.
+  for (const mir::ValueId v : m_.region(body).params) AddParam(header, v);
   AddEdgeTo(header, m_.sources(id));
 
   Enter(header);

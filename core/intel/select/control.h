@@ -38,7 +38,8 @@ class Control : public Room {
   absl::StatusOr<mir::RegionEnd> VisitSide(mir::RegionId region);
   void EnterTail();
   absl::Status VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join, lir::BlockId next);
-  void AddParams(lir::BlockId block, mir::ValueId first, int count);
+  void AddParam(lir::BlockId block, mir::ValueId v);
+  void AddResults(lir::BlockId block, mir::InstId id);
 
   Conversions& conversions_;
   Bools& bools_;
