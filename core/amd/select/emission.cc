@@ -80,12 +80,12 @@ Operand Emission::Widened(mir::ValueId v, bool is_signed) {
   const uint32_t bits = BitsOf(v);
   const Operand o = Src(v);
   if (bits >= 32) return o;
-  if (IsImm(o)) {
-    if (!is_signed) return o;
-    const uint32_t sign = 1u << (bits - 1);
-    return Imm((o.id ^ sign) - sign);
-  }
   const uint32_t ones = (1u << bits) - 1;
+  // A truncated value may be an immediate of its wider source.
+  if (IsImm(o)) {
+    const uint32_t low = o.id & ones, sign = 1u << (bits - 1);
+    return Imm(is_signed ? (low ^ sign) - sign : low);
+  }
   if (!is_signed && IsZeroAbove(v)) return o;
   if (IsIn(o, kFileS)) {
     if (!is_signed) return Salu(Opcode::kSAndB32, {o, Imm(ones)});

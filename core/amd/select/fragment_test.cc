@@ -138,6 +138,22 @@ TEST(SelectFragment, CentroidsMayBeLeftOut) {
             2u);
 }
 
+// Without helpers HelperInvocation is an immediate, and so is what a select makes of it.
+TEST(SelectFragment, WhatImmediatesAreTruncatedFromIsGone) {
+  const std::string input = "input 0 location 0.0 f32 x1\n";
+  const auto of = [&](const char* widening) {
+    return Of(input,
+              absl::StrCat("%1:bool = helper_invocation\n%2:i16 = select %1, 1i16, 15769i16\n"
+                           "%3:i8 = trunc %2\n%4:i32 = ",
+                           widening, " %3\n%0:f32 = u2f %4\n", kStoreFloat));
+  };
+  for (const char* widening : {"zext", "sext"}) {
+    const std::string text = of(widening);
+    EXPECT_THAT(text, Not(HasSubstr("3d99"))) << text;
+    EXPECT_THAT(text, Not(HasSubstr("15769"))) << text;
+  }
+}
+
 TEST(SelectFragment, HelpersAreThoseThatAreNotLive) {
   const std::string input = "input 0 location 0.0 f32 x1\n";
   const std::string helps =
