@@ -106,7 +106,7 @@ TEST(Lowerings, ActWhereTheTargetAsks) {
 
 // A module that the neutral passes have settled is not cleaned up again before something changes
 // it.
-TEST(Lowerings, CleanUpOnlyBehindChanges) {
+TEST(Lowerings, CleanUpWhatHasChangedAlone) {
   for (const bool settled : {false, true}) {
     absl::StatusOr<mir::Module> m = mir::Parse(
         "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 "

@@ -306,7 +306,7 @@ absl::Status Culling::Run() {
   NumberLanes();
   const ValueId two = Vector(LaunchVector::kFirstTwoIndices);
   const ValueId third = Vector(LaunchVector::kThirdIndex);
-  // Of points and lines the hardware leaves other bits behind an index than 0, which must not
+  // The hardware may leave other bits than 0 above the indices of points and lines: they must not
   // become flags of the exported primitive.
   const ValueId mask = b_.Int(kIndexMask);
   vertices_ = {b_.And(two, mask), b_.And(b_.Ushr(two, b_.Int(16)), mask), b_.And(third, mask)};
