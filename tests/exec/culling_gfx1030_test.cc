@@ -244,7 +244,7 @@ TEST(Culling, OneWaveOrSeveral) {
 TEST(Culling, SeveralWorkgroups) { Judge(128, 150, 2, true); }
 
 TEST(Culling, LargeWorkgroups) {
-  for (const uint32_t count : {129u, 256u, 280u}) Judge(256, count, 1, true);
+  for (const uint32_t count : {129u, 251u, 280u}) Judge(256, count, 1, true);
 }
 
 TEST(Culling, FewPrimitivesAreExported) {
