@@ -237,7 +237,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
       key([](PipelineState* s) { s->set_view_mask(1); }),
       key([](PipelineState* s) { s->set_view_mask(3); }),
   };
-  EXPECT_EQ(keys.size(), 26u);
+  EXPECT_EQ(keys.size(), 28u);
   EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
   // Order and defaults do not change the key.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
