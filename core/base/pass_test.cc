@@ -117,8 +117,11 @@ TEST(Pass, AGroupThatWouldChangeNothingMoreIsSettled) {
   EXPECT_TRUE(settled({}, "ab"));
   // More changes than the iterations of a group.
   EXPECT_FALSE(settled({}, "aaaaaaaa"));
-  EXPECT_FALSE(settled({.disabled = {"climb"}}, "ab"));
-  EXPECT_FALSE(settled({.bisect_limit = 100}, "ab"));
+  PassOptions without_climb, limited;
+  without_climb.disabled = {"climb"};
+  limited.bisect_limit = 100;
+  EXPECT_FALSE(settled(without_climb, "ab"));
+  EXPECT_FALSE(settled(limited, "ab"));
 }
 
 TEST(Pass, RowsIdleInThisStateAreSkipped) {
