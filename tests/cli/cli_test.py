@@ -3,7 +3,8 @@
     cli_test.py [MODULE.CLASS[.TEST]...]        batch_cases.Batch.test_folder
 
 Run by Bazel from the root of the runfiles. Every test starts the real programs; the daemon is shared
-by a class and has a new cache. Results go to $XML_OUTPUT_FILE, one case per test.
+by a class and has a new cache. Results go to $XML_OUTPUT_FILE, one case per test. Where Bazel runs
+several processes of it (shard_count), they share the modules.
 """
 
 import importlib
@@ -16,10 +17,11 @@ import xml.etree.ElementTree as ElementTree
 
 from fixture import SCRATCH
 
-CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases', 'hlsl_cases',
-         'reach_cases', 'batch_cases', 'permutation_cases', 'export_cases', 'output_cases',
-         'readme_cases', 'manual_cases', 'schema_cases',
-         'machine_code_cases', 'trace_cases']
+# The longest first, so that shards take about as long as each other.
+CASES = ['batch_cases', 'output_cases', 'schema_cases', 'run_cases',
+         'hlsl_cases', 'compile_cases', 'export_cases', 'files_cases',
+         'reach_cases', 'pair_cases', 'manual_cases', 'readme_cases',
+         'machine_code_cases', 'permutation_cases', 'trace_cases']
 
 
 class Report(unittest.TextTestResult):
@@ -56,13 +58,24 @@ class Report(unittest.TextTestResult):
         self.case(test, 'skipped', reason)
 
 
+def of_this_shard(names):
+    """Those that this process runs; Bazel's variables say which of how many processes it is."""
+    status = os.environ.get('TEST_SHARD_STATUS_FILE')
+    if status:   # Tells Bazel that the test shares its work.
+        with open(status, 'w', encoding='utf-8'):
+            pass
+    first, step = os.environ.get('TEST_SHARD_INDEX', '0'), os.environ.get('TEST_TOTAL_SHARDS', '1')
+    return names[int(first)::int(step)]
+
+
 def main():
     runner = unittest.TextTestRunner(resultclass=Report, verbosity=2)
     loader = unittest.TestLoader()
-    modules = [importlib.import_module(name) for name in CASES]
-    suite = unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
     if sys.argv[1:]:
-        suite = loader.loadTestsFromNames(sys.argv[1:])
+        suite = loader.loadTestsFromNames(of_this_shard(sys.argv[1:]))
+    else:
+        modules = [importlib.import_module(name) for name in of_this_shard(CASES)]
+        suite = unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
     result = runner.run(suite)
     xml = os.environ.get('XML_OUTPUT_FILE')
     if xml:
