@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
-#include "client/batch/batch_items.h"
 #include "client/batch/in_order.h"
 #include "client/capture/capture.h"
 #include "client/cli/progress.h"
@@ -21,17 +20,15 @@
 #include "client/cli/version.h"
 #include "client/commands/batch_inputs.h"
 #include "client/commands/open_many.h"
+#include "client/commands/precompile_inputs.h"
 #include "client/database/results_database.h"
 #include "client/export/result_files.h"
 #include "client/output/result_json.h"
 #include "client/output/result_text.h"
 #include "client/precompile/capture_job.h"
 #include "client/precompile/file_job.h"
-#include "client/precompile/inputs.h"
 #include "client/precompile/outcome_summary.h"
 #include "client/precompile/pair_job.h"
-#include "client/precompile/pressure.h"
-#include "client/precompile/shard.h"
 #include "client/precompile/stage_compiler.h"
 #include "client/precompile/stored_results.h"
 #include "client/request/request_options.h"
@@ -43,15 +40,8 @@ namespace {
 using kiln::v1::Capabilities;
 using kiln::v1::TargetResult;
 
-constexpr char kPressureFolder[] = "/proc/pressure";
 // A transaction has so many pipelines, or those of a second.
 constexpr int kBatchPipelines = 500;
-constexpr char kFilesSource[] = "files";
-// Flags whose values a capture has for each stage, or that make items of files.
-constexpr const char* kOfFiles[] = {"stage",         "entry",         "spec",
-                                    "state",         "subgroup-size", "full-subgroups",
-                                    "dispatch-base", "permutations"};
-
 struct Item {
   CaptureJob* capture = nullptr;  // null: a file
   PipelineId id;
@@ -67,12 +57,7 @@ class PrecompileRun {
   absl::StatusOr<ExitCode> Run();
 
  private:
-  absl::Status ReadFlags();
-  absl::Status ReadInputs();
-  absl::StatusOr<ExitCode> PrintInputs() const;
   absl::Status Prepare();
-  // Returns the files that this command reads, which no output may replace.
-  std::vector<std::string> InputFiles() const;
   absl::Status OpenDatabase();
   absl::Status ListItems();
   absl::Status ListCapture(std::unique_ptr<Capture> capture, const std::string& name);
@@ -93,15 +78,10 @@ class PrecompileRun {
   const ParsedFlags& flags_;
   const std::vector<std::string>& flag_names_;
   const Environment& environment_;
-  CompileSettings settings_;
-  Shard shard_;
-  size_t jobs_ = 1;
-  std::vector<std::pair<std::string, std::unique_ptr<Capture>>> captures_;
-  std::vector<BatchItem> files_;
+  PrecompileInputs inputs_;
   std::unique_ptr<Service> service_;
   Capabilities capabilities_;
   std::optional<AwayNotice> away_notice_;
-  std::unique_ptr<PressureGate> gate_;
   std::unique_ptr<ResultsDatabase> database_;
   std::unique_ptr<StageCompiler> compiler_;
   std::vector<std::unique_ptr<CaptureJob>> capture_jobs_;
@@ -120,42 +100,6 @@ class PrecompileRun {
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::Status PrecompileRun::ReadInputs() {
-  if (flags_.arguments().empty() && !NamesItems(flags_)) {
-    return absl::InvalidArgumentError(
-        "there is nothing to compile: give captures (*.foz), folders, files, --pair, --list or "
-        "--manifest=FILE.jsonl");
-  }
-  const absl::StatusOr<InputPaths> paths = SplitInputs(flags_.arguments());
-  if (!paths.ok()) return paths.status();
-  for (const std::string& base : paths->captures) {
-    for (const char* flag : kOfFiles) {
-      if (!flags_.Has(flag)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", flag, ": a capture says this of each stage itself; leave it out"));
-    }
-    absl::StatusOr<std::unique_ptr<Capture>> capture = Capture::Open(base);
-    if (!capture.ok()) return capture.status();
-    if (!(*capture)->trouble().empty()) Say((*capture)->trouble());
-    captures_.emplace_back(base, *std::move(capture));
-  }
-  auto files = ReadItems(flags_, paths->others, flag_names_, settings_);
-  if (!files.ok()) return files.status();
-  files_ = *std::move(files);
-  if (!captures_.empty() || !files_.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "there is nothing to compile: no capture and no shader is found");
-}
-
-std::vector<std::string> PrecompileRun::InputFiles() const {
-  std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest"),
-                                    flags_.Get("output")};
-  for (const auto& [name, capture] : captures_) files.push_back(name);
-  const std::vector<std::string> read = FilesOfItems(files_);
-  files.insert(files.end(), read.begin(), read.end());
-  return files;
-}
-
 absl::Status PrecompileRun::OpenDatabase() {
   absl::StatusOr<std::unique_ptr<ResultsDatabase>> database =
       ResultsDatabase::Open(flags_.Get("output"));
@@ -166,12 +110,7 @@ absl::Status PrecompileRun::OpenDatabase() {
                      ": this file system allows no write-ahead log; the slower rollback journal is "
                      "used"));
   }
-  std::set<std::string> targets(settings_.request.targets().begin(),
-                                settings_.request.targets().end());
-  for (const BatchItem& file : files_) {
-    if (file.options == nullptr) continue;
-    targets.insert(file.options->targets.begin(), file.options->targets.end());
-  }
+  const std::set<std::string> targets = inputs_.Targets();
   return database_->SetTargets(capabilities_, {targets.begin(), targets.end()});
 }
 
@@ -180,13 +119,13 @@ absl::Status PrecompileRun::ListCapture(std::unique_ptr<Capture> capture, const 
   if (!source.ok()) return source.status();
   auto finished = database_->Finished(*source, options_);
   if (!finished.ok()) return finished.status();
-  if (settings_.request.cache_policy() != kiln::v1::CACHE_USE) finished->clear();
+  if (inputs_.settings.request.cache_policy() != kiln::v1::CACHE_USE) finished->clear();
   capture_jobs_.push_back(std::make_unique<CaptureJob>(std::move(capture), *source, name,
-                                                       settings_.request, compiler_.get()));
+                                                       inputs_.settings.request, compiler_.get()));
   CaptureJob* job = capture_jobs_.back().get();
   for (const PipelineId& id : job->capture().pipelines()) {
     const std::string pipeline = id.Name();
-    if (!shard_.Has(name, pipeline)) continue;
+    if (!inputs_.shard.Has(name, pipeline)) continue;
     ++counts_.pipelines;
     if (result_files_.wanted()) wanted_.emplace(name, pipeline);
     if (finished->count(pipeline) != 0) {
@@ -201,20 +140,20 @@ absl::Status PrecompileRun::ListCapture(std::unique_ptr<Capture> capture, const 
 absl::Status PrecompileRun::ListItems() {
   auto known = database_->Results();
   if (!known.ok()) return known.status();
-  if (settings_.request.cache_policy() != kiln::v1::CACHE_USE) known->clear();
+  if (inputs_.settings.request.cache_policy() != kiln::v1::CACHE_USE) known->clear();
   compiler_ = std::make_unique<StageCompiler>(service_.get(), capabilities_, *std::move(known));
-  auto options = settings_.request;
+  auto options = inputs_.settings.request;
   options.mutable_digest();  // the options alone
   options_ = cache::ToHex(UnitOf(options));
-  for (auto& [name, capture] : captures_) {
+  for (auto& [name, capture] : inputs_.captures) {
     if (absl::Status s = ListCapture(std::move(capture), name); !s.ok()) return s;
   }
-  if (files_.empty()) return absl::OkStatus();
+  if (inputs_.files.empty()) return absl::OkStatus();
   const auto source = database_->AddSource(kFilesSource, "files", "");
   if (!source.ok()) return source.status();
   files_source_ = *source;
-  for (const BatchItem& file : files_) {
-    if (!shard_.Has(kFilesSource, NameInDatabase(file))) continue;
+  for (const BatchItem& file : inputs_.files) {
+    if (!inputs_.shard.Has(kFilesSource, NameInDatabase(file))) continue;
     ++counts_.pipelines;
     if (result_files_.wanted()) wanted_.emplace(kFilesSource, NameInDatabase(file));
     items_.push_back({nullptr, {}, &file});
@@ -222,65 +161,19 @@ absl::Status PrecompileRun::ListItems() {
   return absl::OkStatus();
 }
 
-absl::Status PrecompileRun::ReadFlags() {
-  const bool lists = flags_.Has("list-items");
-  if (!lists && (flags_.Get("output").empty() || flags_.Get("output") == "-")) {
-    return absl::InvalidArgumentError("-o FILE is needed: the database of results");
-  }
-  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
-  if (!settings.ok()) return settings.status();
-  settings_ = *std::move(settings);
-  WarnOfMissingFolders(settings_);
-  settings_.source.root = flags_.Get("root");
-  const absl::StatusOr<size_t> jobs = JobsOf(flags_);
-  if (!jobs.ok()) return jobs.status();
-  jobs_ = *jobs;
-  if (flags_.Has("shard")) {
-    const absl::StatusOr<Shard> shard = ParseShard(flags_.Get("shard"));
-    if (!shard.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("--shard: ", shard.status().message()));
-    }
-    shard_ = *shard;
-  }
-  if (flags_.Has("pause-above")) {
-    auto limits = ParsePressureLimits(flags_.Get("pause-above"));
-    if (!limits.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("--pause-above: ", limits.status().message()));
-    }
-    auto gate = PressureGate::Make(*std::move(limits), kPressureFolder);
-    if (!gate.ok()) return gate.status();
-    gate_ = *std::move(gate);
-  }
-  return ReadInputs();
-}
-
-// A capture's pipelines are listed by name; only files make a manifest.
-absl::StatusOr<ExitCode> PrecompileRun::PrintInputs() const {
-  for (const auto& [name, capture] : captures_) {
-    for (const PipelineId& id : capture->pipelines()) {
-      if (environment_.json || !shard_.Has(name, id.Name())) continue;
-      const absl::Status printed = Print(absl::StrCat(Printable(name), ":", id.Name(), "\n"));
-      if (!printed.ok()) return printed;
-    }
-  }
-  std::vector<BatchItem> files;
-  for (const BatchItem& file : files_) {
-    if (shard_.Has(kFilesSource, NameInDatabase(file))) files.push_back(file);
-  }
-  return PrintItems(files, flags_, settings_, environment_);
-}
-
 absl::Status PrecompileRun::Prepare() {
-  absl::StatusOr<ManyService> opened = OpenMany(flags_, jobs_);
+  absl::StatusOr<ManyService> opened = OpenMany(flags_, inputs_.jobs);
   if (!opened.ok()) return opened.status();
   service_ = std::move(opened->service);
   capabilities_ = std::move(opened->capabilities);
   away_notice_.emplace(service_->Name());
-  absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
-  if (checked.ok()) checked = CheckItems(files_, capabilities_, service_->Name(), settings_);
-  if (checked.ok()) checked = result_files_.Open(flags_, capabilities_, InputFiles(), {}, false);
+  absl::Status checked = CheckSettings(capabilities_, service_->Name(), &inputs_.settings);
+  if (checked.ok())
+    checked = CheckItems(inputs_.files, capabilities_, service_->Name(), inputs_.settings);
+  if (checked.ok())
+    checked = result_files_.Open(flags_, capabilities_, inputs_.FilesRead(flags_), {}, false);
   if (!checked.ok()) return checked;
-  auto* outputs = settings_.request.mutable_outputs();
+  auto* outputs = inputs_.settings.request.mutable_outputs();
   outputs->set_launch_record(true);  // for what the next stage reads
   outputs->set_pass_records(true);   // for daemons that make no sums
   outputs->set_pass_sums(true);
@@ -296,17 +189,17 @@ absl::Status PrecompileRun::OrStop(absl::Status status) {
     if (error_.ok()) error_ = status;
   }
   service_->Stop();
-  if (gate_ != nullptr) gate_->Stop();
+  if (inputs_.gate != nullptr) inputs_.gate->Stop();
   return status;
 }
 
 absl::StatusOr<PipelineRow> PrecompileRun::Compile(const Item& item) {
-  if (gate_ != nullptr) gate_->Wait();
+  if (inputs_.gate != nullptr) inputs_.gate->Wait();
   absl::StatusOr<PipelineRow> row =
       item.capture != nullptr ? item.capture->Compile(item.id)
       : item.file->fragment.has_value()
-          ? CompilePairItem(*item.file, settings_, files_source_, compiler_.get())
-          : CompileFileItem(*item.file, settings_, files_source_, compiler_.get());
+          ? CompilePairItem(*item.file, inputs_.settings, files_source_, compiler_.get())
+          : CompileFileItem(*item.file, inputs_.settings, files_source_, compiler_.get());
   OrStop(row.status()).IgnoreError();
   return row;
 }
@@ -360,7 +253,7 @@ void PrecompileRun::OnTick(size_t done) {
   Say(service_->TakeNotice());
   const std::optional<Away> away = service_->CurrentlyAway();
   Say(away_notice_->Update(away));
-  std::string waiting = gate_ == nullptr ? std::string() : gate_->Waiting();
+  std::string waiting = inputs_.gate == nullptr ? std::string() : inputs_.gate->Waiting();
   if (away.has_value() && away->since >= kWorthMentioning) {
     waiting = WaitingText(service_->Name(), *away);
   }
@@ -438,22 +331,24 @@ absl::StatusOr<ExitCode> PrecompileRun::Finish(absl::Status status, absl::Durati
 }
 
 absl::StatusOr<ExitCode> PrecompileRun::Run() {
-  if (absl::Status s = ReadFlags(); !s.ok()) return s;
-  if (flags_.Has("list-items")) return PrintInputs();
+  const absl::Status read = ReadPrecompileInputs(
+      flags_, flag_names_, [this](const std::string& text) { Say(text); }, &inputs_);
+  if (!read.ok()) return read;
+  if (flags_.Has("list-items")) return inputs_.PrintItems(flags_, environment_);
   if (absl::Status s = Prepare(); !s.ok()) return s;
-  const std::string shard = absl::StrCat(shard_.number, "/", shard_.of);
-  const auto run = database_->StartRun(std::string(kVersion),
-                                       absl::StrJoin(settings_.request.targets(), ","), shard);
+  const std::string shard = absl::StrCat(inputs_.shard.number, "/", inputs_.shard.of);
+  const auto run = database_->StartRun(
+      std::string(kVersion), absl::StrJoin(inputs_.settings.request.targets(), ","), shard);
   if (!run.ok()) return run.status();
   run_ = *run;
   environment_.interrupt->Handle([this] {
     service_->Stop();
-    if (gate_ != nullptr) gate_->Stop();
+    if (inputs_.gate != nullptr) inputs_.gate->Stop();
   });
   const absl::Time start = absl::Now();
   progress_ = std::make_unique<Progress>(stderr, static_cast<int64_t>(items_.size()));
   const absl::Status status =
-      InOrder<PipelineRow>(items_.size(), {jobs_, std::max<size_t>(256, 4 * jobs_)},
+      InOrder<PipelineRow>(items_.size(), {inputs_.jobs, std::max<size_t>(256, 4 * inputs_.jobs)},
                            [this](size_t i) { return Compile(items_[i]); })
           .Run([this](size_t, const PipelineRow& row) { return OrStop(Write(row)); },
                [this](size_t done) { OnTick(done); });

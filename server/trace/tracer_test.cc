@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "absl/synchronization/mutex.h"
-#include "core/base/testing/await.h"
+#include "server/trace/testing.h"
 
 namespace kiln::trace {
 namespace {
@@ -18,39 +17,14 @@ Sampling OneOf(double ratio) {
   return sampling;
 }
 
-// Keeps the bodies that were posted.
-class Kept final : public Transport {
- public:
-  Kept(absl::Mutex* mutex, std::string* bodies) : mutex_(mutex), bodies_(bodies) {}
-  Answer Post(const std::string& body, absl::Duration) override {
-    absl::MutexLock lock(mutex_);
-    *bodies_ += body;
-    Answer answer;
-    answer.status = 200;
-    return answer;
-  }
-  void EndBy(absl::Time) override {}
-
- private:
-  absl::Mutex* mutex_;
-  std::string* bodies_;
-};
-
 class TracerTest : public testing::Test {
  protected:
   std::shared_ptr<Trace> Begin(Sampling sampling, const std::vector<std::string>& parent,
                                const std::vector<std::string>& state = {}) {
-    return Tracer(sampling, &exporter_).Begin(parent, state);
-  }
-  std::string Exported() {
-    exporter_.Stop(absl::Seconds(10));
-    absl::MutexLock lock(&mutex_);
-    return bodies_;
+    return Tracer(sampling, kept_.exporter()).Begin(parent, state);
   }
 
-  absl::Mutex mutex_;
-  std::string bodies_;
-  Exporter exporter_{Exporter::Options(), std::make_unique<Kept>(&mutex_, &bodies_)};
+  KeptSpans kept_;
 };
 
 TEST_F(TracerTest, TheParentDecides) {
@@ -101,7 +75,7 @@ TEST_F(TracerTest, StepsAreChildrenOfTheirRequestAndPartsOfTheirStream) {
   last.name = "stream";
   last.kind = Kind::kServer;
   stream->End(std::move(last));
-  const std::string text = Exported();
+  const std::string text = kept_.Text();
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
   const std::string trace = "\"traceId\":\"4bf92f3577b34da6a3ce929d0e0e4736\",\"spanId\":\"";
   const std::string state = "\",\"traceState\":\"a=1,b=2\",\"parentSpanId\":\"";
@@ -113,7 +87,7 @@ TEST_F(TracerTest, StepsAreChildrenOfTheirRequestAndPartsOfTheirStream) {
 TEST_F(TracerTest, AStepWithoutATraceDoesNothing) {
   Step step(nullptr, "queue");
   step.Set("kiln.queue", "disk");
-  EXPECT_EQ(exporter_.counters().queued, 0u);
+  EXPECT_EQ(kept_.exporter()->counters().queued, 0u);
 }
 
 }  // namespace
