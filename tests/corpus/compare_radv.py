@@ -116,14 +116,17 @@ def mesa_programs(made, stats):
     return programs
 
 
-def kiln_programs(compiler, names, wave, rounds, folder, stats):
-    """Returns {module: figures} of what Kiln makes at a wave size, and {module: cause} of what it refuses."""
+def kiln_programs(compiler, waves, rounds, folder, stats):
+    """Returns {module: figures} of what Kiln makes, and {module: cause} of what it refuses; `waves`: {module: size}.
+
+    One process compiles all of them, as the peer's does: what a process does once counts on both sides alike.
+    """
     listing, results = os.path.join(folder, "list"), os.path.join(folder, "jsonl")
     with open(listing, "w", encoding="utf-8") as f:
-        f.write("".join(n + "\n" for n in names))
+        f.write("".join("%s\t%d\n" % each for each in sorted(waves.items())))
     lines = {}
     for _ in range(rounds):
-        run([compiler, "--target=gfx1030", "--no-validate", "--warm", "--widths=%d" % wave, "--dump=" + folder,
+        run([compiler, "--target=gfx1030", "--no-validate", "--warm", "--dump=" + folder,
              "--jsonl=" + results, listing])
         for line in lines_of(results):
             lines.setdefault(line["file"], []).append(line)
@@ -136,16 +139,11 @@ def kiln_programs(compiler, names, wave, rounds, folder, stats):
 
 
 def all_kiln_programs(args, theirs):
-    programs, refused = {}, {}
-    for wave in (32, 64):
-        names = sorted(n for n, p in theirs.items() if p["wave"] == wave)
-        if not names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            made, causes = kiln_programs(args.compiler, names, wave, args.rounds, args.keep or folder, args.stats)
-        programs.update(made)
-        refused.update(causes)
-    return programs, refused
+    waves = {n: p["wave"] for n, p in theirs.items()}
+    if not waves:
+        return {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        return kiln_programs(args.compiler, waves, args.rounds, args.keep or folder, args.stats)
 
 
 def split_by_exports(pairs):

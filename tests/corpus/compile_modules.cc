@@ -4,12 +4,12 @@
 //   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
 //   [--warm] [--dump=DIR] [--jsonl=FILE] LIST
 //
-// LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
-// variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
-// none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
-// by pass; with --warm the first module is compiled once more before all others, and not reported,
-// so that no time has what a process does once (a worker has done it for its first request); --dump
-// writes the machine code of each variant to DIR
+// LIST names SPIR-V files, a path per line, or a path, a tab and the widths for that module. Prints
+// totals; with --hashes also a line for each variant (file, name, instructions, FNV-1a of code and
+// size of scratch memory) or why there is none, so that `diff` of two outputs shows what changed;
+// with --passes also thread CPU time summed by pass; with --warm the first module is compiled once
+// more before all others, and not reported, so that no time has what a process does once (a worker
+// has done it for its first request); --dump writes the machine code of each variant to DIR
 // (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes an object for
 // each module: "file", "cause" of a refusal or null, "pass_us" (thread CPU time of all passes) and
 // "variants", of which each has "width", its statistics by name and, with --dump, "binary". Counts
@@ -160,6 +160,22 @@ nlohmann::ordered_json CompileOne(const std::string& path, const Arguments& args
   return line;
 }
 
+std::vector<int> ParseWidths(const std::string& text) {
+  std::vector<int> widths;
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  for (const std::string& width : parts) {
+    widths.push_back(std::atoi(width.c_str()));
+  }
+  return widths;
+}
+
+// Returns the path of a line of the list. Its widths, if it has any, go to `args`.
+std::string PathOf(const std::string& line, Arguments* args) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(line, absl::MaxSplits('\t', 1));
+  if (!parts.second.empty()) args->widths = ParseWidths(parts.second);
+  return parts.first;
+}
+
 bool ParseArguments(int argc, char** argv, Arguments* args) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view a = argv[i];
@@ -168,9 +184,7 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       if (!target.ok()) return false;
       args->target = *target;
     } else if (a.substr(0, 9) == "--widths=") {
-      for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
-        args->widths.push_back(std::atoi(std::string(w).c_str()));
-      }
+      args->widths = ParseWidths(argv[i] + 9);
     } else if (a.substr(0, 7) == "--dump=") {
       args->dump = a.substr(7);
     } else if (a.substr(0, 8) == "--jsonl=") {
@@ -206,18 +220,21 @@ int main(int argc, char** argv) {
   std::ofstream lines(args.jsonl.empty() ? "/dev/null" : args.jsonl);
   PassTimes times(args.passes);
   Totals totals;
-  for (std::string path; std::getline(list, path);) {
-    if (args.warm && !path.empty()) {
+  for (std::string text; std::getline(list, text);) {
+    if (text.empty()) continue;
+    Arguments own = args;
+    const std::string path = PathOf(text, &own);
+    if (args.warm) {
       Arguments once;
-      once.target = args.target;
-      once.widths = args.widths;
-      once.validate = args.validate;
+      once.target = own.target;
+      once.widths = own.widths;
+      once.validate = own.validate;
       PassTimes unreported(false);
       Totals none;
       CompileOne(path, once, &unreported, &none);
       args.warm = false;
     }
-    if (!path.empty()) lines << CompileOne(path, args, &times, &totals).dump() << '\n';
+    lines << CompileOne(path, own, &times, &totals).dump() << '\n';
   }
   if (args.passes) times.Print();
   printf("%d modules, %d compiled, %d variants, %lld instructions, %lld bytes\n", totals.modules,
