@@ -99,6 +99,8 @@ void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
 }  // namespace
 
 void RemoveKnownTests(Program& program) {
+  const auto tests = [](const Row& row) { return IsTest(row.inst); };
+  if (std::none_of(program.rows.begin(), program.rows.end(), tests)) return;
   const size_t count = program.rows.size();
   std::vector<bool> is_target(count + 1), erased(count);
   for (const Row& row : program.rows) {
