@@ -2,18 +2,19 @@
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
 //   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
-//   [--warm] [--dump=DIR] [--jsonl=FILE] LIST
+//   [--warm] [--culling=on|off] [--dump=DIR] [--jsonl=FILE] LIST
 //
 // LIST names SPIR-V files, a path per line, or a path, a tab and the widths for that module. Prints
 // totals; with --hashes also a line for each variant (file, name, instructions, FNV-1a of code and
 // size of scratch memory) or why there is none, so that `diff` of two outputs shows what changed;
 // with --passes also thread CPU time summed by pass; with --warm the first module is compiled once
 // more before all others, and not reported, so that no time has what a process does once (a worker
-// has done it for its first request); --dump writes the machine code of each variant to DIR
-// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes an object for
-// each module: "file", "cause" of a refusal or null, "pass_us" (thread CPU time of all passes) and
-// "variants", of which each has "width", its statistics by name and, with --dump, "binary". Counts
-// of executed instructions do not depend on the machine's other load:
+// has done it for its first request); --culling is the state's, for vertex stages; --dump writes
+// the machine code of each variant to DIR (NAME.VARIANT.bin; NAME is the path below spirv/ with "_"
+// for "/"); --jsonl writes an object for each module: "file", "cause" of a refusal or null,
+// "pass_us" (thread CPU time of all passes) and "variants", of which each has "width", its
+// statistics by name and, with --dump, "binary". Counts of executed instructions do not depend on
+// the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -44,6 +45,7 @@ struct Arguments {
   bool hashes = false;
   bool passes = false;
   bool warm = false;
+  kiln::PrimitiveCulling culling = kiln::PrimitiveCulling::kDefault;
   std::string dump;
   std::string jsonl;
   std::string list;
@@ -129,6 +131,7 @@ nlohmann::ordered_json CompileOne(const std::string& path, const Arguments& args
   prepare.validate = args.validate;
   kiln::CompileOptions options;
   options.widths = args.widths;
+  options.state.primitive_culling = args.culling;
   kiln::Sink* sink = args.passes || !args.jsonl.empty() ? times : nullptr;
   const auto refuse = [&](const absl::Status& s) {
     line["cause"] = kiln::CauseOf(s);
@@ -197,6 +200,9 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       args->passes = true;
     } else if (a == "--warm") {
       args->warm = true;
+    } else if (a == "--culling=on" || a == "--culling=off") {
+      args->culling =
+          a == "--culling=on" ? kiln::PrimitiveCulling::kOn : kiln::PrimitiveCulling::kOff;
     } else if (a.empty() || a[0] == '-' || !args->list.empty()) {
       return false;
     } else {
@@ -213,7 +219,7 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--warm] [--dump=DIR] [--jsonl=FILE] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--warm] [--culling=on|off] [--dump=DIR] [--jsonl=FILE] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
@@ -229,6 +235,7 @@ int main(int argc, char** argv) {
       once.target = own.target;
       once.widths = own.widths;
       once.validate = own.validate;
+      once.culling = own.culling;
       PassTimes unreported(false);
       Totals none;
       CompileOne(path, once, &unreported, &none);

@@ -63,6 +63,7 @@ class Known {
 
   void Clear() { registers_.clear(); }
   void Add(Registers r) { registers_.push_back(r); }
+  bool empty() const { return registers_.empty(); }
   bool Has(Registers r) const {
     return std::any_of(registers_.begin(), registers_.end(), [&](const Registers& k) {
       return k.first == r.first && k.count == r.count;
@@ -78,8 +79,8 @@ class Known {
   std::vector<Registers> registers_;
 };
 
-// Notes what an instruction that stays does to SCC and registers.
-void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
+// Removes what is not known any more after an instruction.
+void Forget(const isa::Instruction& inst, isa::Wave wave, Known& known) {
   bool sets_scc = false;
   for (const isa::OperandUse& use : isa::OperandsOf(inst, wave)) {
     if (!use.written || use.operand.is_vgpr()) continue;
@@ -87,6 +88,11 @@ void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
     known.Overwrite({use.operand.code, use.dwords});
   }
   if (sets_scc) known.Clear();
+}
+
+// Notes what an instruction that stays does to SCC and registers.
+void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
+  if (!known.empty()) Forget(inst, wave, known);
   const Known::Registers result = {inst.dst.code, isa::Dwords(isa::Info(inst.op).dst)};
   if (TellsNonzero(inst.op)) {
     known.Add(result);

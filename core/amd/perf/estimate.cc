@@ -167,7 +167,10 @@ void Walk::Join(const Walk& before) {
     free_[u] = free;
     user_[u] = before.user_[u];
   }
-  before.ForGiven([&](size_t r) { Give(r, Shifted(before.registers_[r], before.cycle_)); });
+  before.ForGiven([&](size_t r) {
+    const Pending result = Shifted(before.registers_[r], before.cycle_);
+    if (result.ready > 0) Give(r, result);  // others are there when the block begins
+  });
   for (size_t c = 0; c < kCounters; ++c) {
     Queue& own = pending_[c];
     const Queue& theirs = before.pending_[c];
