@@ -79,6 +79,15 @@ class Known {
   std::vector<Registers> registers_;
 };
 
+// Returns true if the instruction certainly writes VGPRs and memory at most: most do.
+bool WritesNoScalar(const isa::Instruction& inst) {
+  using namespace isa::opcode_flag;  // NOLINT: flags
+  const isa::OpcodeInfo& info = isa::Info(inst.op);
+  if (!isa::IsVectorAlu(info.encoding)) return info.encoding >= isa::Encoding::kDs;
+  return inst.dst.is_vgpr() && !inst.sdst.exists() && info.dst != isa::Type::kMask &&
+         !info.Has(kSDst) && !info.Has(kCarryOut) && !info.Has(kExecW) && !info.Has(kSccW);
+}
+
 // Removes what is not known any more after an instruction.
 void Forget(const isa::Instruction& inst, isa::Wave wave, Known& known) {
   bool sets_scc = false;
@@ -92,6 +101,7 @@ void Forget(const isa::Instruction& inst, isa::Wave wave, Known& known) {
 
 // Notes what an instruction that stays does to SCC and registers.
 void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
+  if (WritesNoScalar(inst)) return;
   if (!known.empty()) Forget(inst, wave, known);
   const Known::Registers result = {inst.dst.code, isa::Dwords(isa::Info(inst.op).dst)};
   if (TellsNonzero(inst.op)) {

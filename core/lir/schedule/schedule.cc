@@ -329,6 +329,7 @@ ScheduleStats ScheduleAfterAllocation(const Machine& t, Function* f) {
   NodeOrder order, fast;
   for (Block& block : f->blocks) {
     const size_t size = Body(t, *f, block).size();
+    if (size < 2) continue;
     for (size_t at = 0; at < size; at += kMaxWindow) {
       const absl::Span<const InstId> body = Body(t, *f, block);  // in the order so far
       builder.Build(body.subspan(at, kMaxWindow), TerminatorAfter(block, body, at), &dag);
