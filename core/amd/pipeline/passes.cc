@@ -125,7 +125,8 @@ Allocated AllocateWithSpills(Work& w, uint32_t vectors) {
 Allocated AllocateOrSpill(Work& w, PassContext& context) {
   lir::ra::Demand demand;
   const auto allocate = [&] {
-    Allocated stats = lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &demand);
+    Allocated stats = lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &demand,
+                                               w.live ? &*w.live : nullptr);
     return std::pair(std::move(stats), (demand.lacking >> kPoolVgpr & 1) != 0);
   };
   Allocated stats = AllocateBySteps(w, allocate);
@@ -139,6 +140,7 @@ Allocated AllocateOrSpill(Work& w, PassContext& context) {
   const uint32_t vectors = demand.pressure[kPoolVgpr].logical;
   if (vectors <= w.lir.pool_units[kPoolVgpr] && ReloadDescriptors(w.lir)) {
     context.Remark("descriptors_reloaded", 0, std::string(stats.status().message()));
+    w.live.reset();
     if (!w.unscheduled.empty()) ScheduleForWaves(w);
     return AllocateOrSpill(w, context);
   }
@@ -149,6 +151,7 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
   if (!stats.ok()) return stats.status();
   w.unscheduled.clear();
+  w.live.reset();
   w.spill_bytes = 4 * w.lir.spill_units;
   w.spilled_vgprs = stats->spill.scratch_units;
   w.spilled_sgprs = stats->spill.lane_places;

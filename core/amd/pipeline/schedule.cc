@@ -29,6 +29,7 @@ class WaveScheduler {
   explicit WaveScheduler(Work& w) : w_(w), f_(w.lir), wave_(WaveOf(w)) {}
 
   bool Run() {
+    w_.live.reset();
     w_.unscheduled = lir::OrderOf(f_);
     const uint32_t first = FirstStep();
     ScheduleStats best = ScheduleWithin(first);
@@ -61,7 +62,7 @@ class WaveScheduler {
  private:
   // Returns the step of the registers that the function needs in its present order. A function
   // whose values all together fit the most waves needs no count of those that live at once.
-  uint32_t FirstStep() const {
+  uint32_t FirstStep() {
     uint64_t all = kVgprReserve;
     for (const lir::Value& v : f_.values) {
       if (Gfx1030Machine().files[v.file].pool != kPoolVgpr) continue;
@@ -74,9 +75,13 @@ class WaveScheduler {
   }
 
   // Returns the VGPRs that are live at once in the present order.
-  lir::Pressure Vgprs() const {
-    const lir::Liveness live(Gfx1030Machine(), f_);
-    return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr];
+  lir::Pressure Vgprs() {
+    if (w_.live) {
+      w_.live->Reorder(Gfx1030Machine(), f_);
+    } else {
+      w_.live.emplace(Gfx1030Machine(), f_);
+    }
+    return lir::MaxPressure(Gfx1030Machine(), f_, *w_.live)[kPoolVgpr];
   }
 
   int64_t Waves(uint32_t vgprs) const {
@@ -97,7 +102,8 @@ class WaveScheduler {
                                                    {.reserve = {reserve, kSgprReserve, 0},
                                                     .balanced = {kVgprReserve, 0, 0},
                                                     .excess = {0, 0, kSccExcess},
-                                                    .fewest_live = false});
+                                                    .fewest_live = false,
+                                                    .live = &w_.live});
   }
 
   Work& w_;

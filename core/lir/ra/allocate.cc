@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -214,9 +215,16 @@ absl::Status SpillPools(const Machine& t, Function* f, const Liveness& live, uin
 
 }  // namespace
 
-absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f, Demand* demand) {
+absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f, Demand* demand,
+                                         Liveness* known) {
   AllocationStats stats;
-  Liveness live(t, *f);
+  std::optional<Liveness> own;
+  if (known != nullptr) {
+    known->Reorder(t, *f);
+  } else {
+    own.emplace(t, *f);
+  }
+  const Liveness& live = known != nullptr ? *known : *own;
   stats.max_live = MaxPressure(t, *f, live);
   Demand unwanted;
   if (demand == nullptr) demand = &unwanted;
@@ -225,8 +233,9 @@ absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f, Demand* 
     return AssignRegisters(t, f, live, std::move(stats), &demand->lacking);
   }
   Function original = *f;
+  Liveness changed = live;
   absl::StatusOr<AllocationStats> done =
-      RewriteAndAssign(t, f, &live, std::move(stats), &demand->lacking);
+      RewriteAndAssign(t, f, &changed, std::move(stats), &demand->lacking);
   if (!done.ok()) *f = std::move(original);
   return done;
 }

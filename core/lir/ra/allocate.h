@@ -42,9 +42,10 @@ struct Demand {
   uint32_t lacking = 0;
 };
 
-// `demand`: may be null.
+// `demand`: may be null. `live`: the function's liveness, whose deaths may be those of another
+// order of the instructions in blocks, and are found again; null: it is not known.
 absl::StatusOr<AllocationStats> Allocate(const Machine& machine, Function* f,
-                                         Demand* demand = nullptr);
+                                         Demand* demand = nullptr, Liveness* live = nullptr);
 
 // Spills and allocates. Fails only where a single instruction needs more registers than there are,
 // or with "scratch_too_large".
