@@ -6,14 +6,14 @@
 // draw (Dispatch::draw), the outputs of vertices (Dispatch::vertices), and counts. Workgroups run
 // one after the other in ascending order, the waves of a workgroup alternate after a fixed number
 // of instructions, so that a run is deterministic and waves may wait for each other. Fragments run
-// primitive by primitive, a wave after the other.
+// primitive by primitive, a wave after the other (in memory mode up to four at the same time).
 //
 // Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
 // memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers,
-// interpolation, exports, primitive shaders (NGG). Not modelled, each a named error: memory mode of
-// draws, GDS, clocks, loads into LDS, shared VGPRs. Time is not modelled; in contract mode missing
-// waits are errors (scoreboard.h), in memory mode accesses are late and copies old
-// (memory_order.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+// interpolation, exports, primitive shaders (NGG). Not modelled, each a named error: GDS, clocks,
+// loads into LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
+// (scoreboard.h), in memory mode accesses are late and copies old (memory_order.h). Undefined
+// registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
