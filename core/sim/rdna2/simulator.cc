@@ -396,7 +396,7 @@ absl::Status Simulator::RunVertices(VertexGroup& vertices) {
   if (status.ok()) status = FinishVertices(vertices);
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
-                                                     status.message(), vertices.first));
+                                                     status.message(), vertices.runs[0][0]));
 }
 
 size_t Simulator::DrawTogether(uint64_t left) {
@@ -564,7 +564,7 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
   constexpr uint32_t kNull = 1u << 31;
   for (size_t i = 0; i < group.primitives.size(); ++i) {
     DrawnPrimitive& p = primitives.emplace_back();
-    for (size_t k = 0; k < 3; ++k) p.runs[k] = group.first + group.primitives[i][k];
+    p.runs = group.primitives[i].runs;
     p.exported = group.exported_at[i].exists && (group.exported_at[i].packed & kNull) == 0;
   }
 }
@@ -572,7 +572,7 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
 absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
                            scene::VertexInputs& draw, Simulator& simulator) {
   const bool culls = options.ngg_culling != 0;
-  for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
+  for (VertexGroup& group : VertexGroups(record, options.assembly, options.opposite, culls, draw)) {
     if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
     if (options.primitives != nullptr) NotePrimitives(group, *options.primitives);
   }
