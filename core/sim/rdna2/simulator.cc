@@ -433,8 +433,9 @@ absl::Status Simulator::RunVertices(absl::Span<VertexGroup> vertices) {
     status = FinishVertices(*group_->vertices);
   }
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
-                                                     status.message(), group_->vertices->first));
+  return absl::Status(status.code(),
+                      absl::StrFormat("%s (workgroup of vertices from run %d)", status.message(),
+                                      group_->vertices->runs[0][0]));
 }
 
 size_t Simulator::DrawTogether(uint64_t left) {
@@ -609,7 +610,7 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
   constexpr uint32_t kNull = 1u << 31;
   for (size_t i = 0; i < group.primitives.size(); ++i) {
     DrawnPrimitive& p = primitives.emplace_back();
-    for (size_t k = 0; k < 3; ++k) p.runs[k] = group.first + group.primitives[i][k];
+    p.runs = group.primitives[i].runs;
     p.exported = group.exported_at[i].exists && (group.exported_at[i].packed & kNull) == 0;
   }
 }
@@ -617,7 +618,8 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
 absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
                            scene::VertexInputs& draw, Simulator& simulator) {
   const bool culls = options.ngg_culling != 0;
-  std::vector<VertexGroup> groups = VertexGroups(record, options.opposite, culls, draw);
+  std::vector<VertexGroup> groups =
+      VertexGroups(record, options.assembly, options.opposite, culls, draw);
   for (size_t first = 0, count = 0; first < groups.size(); first += count) {
     count = simulator.DrawTogether(groups.size() - first);
     absl::Status s = simulator.RunVertices(absl::MakeSpan(groups).subspan(first, count));
