@@ -273,6 +273,9 @@ void Liveness::FindDeaths(const Machine& machine, const Function& f) {
   std::vector<uint32_t> found, end;
   size_t places = 1;
   for (const Block& b : f.blocks) places += b.insts.size() + 2;
+  first_place_.clear();
+  death_offset_.clear();
+  deaths_.clear();
   death_offset_.reserve(places);
   deaths_.reserve(num_slots());  // each dies once or more
   found.reserve(num_slots());

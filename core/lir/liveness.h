@@ -46,6 +46,10 @@ class Liveness {
   };
   Liveness(const Machine& machine, const Function& f, Detail detail = Detail::kInstructions);
 
+  // Finds deaths() in a function whose instructions have changed places within their blocks, which
+  // is all that has changed.
+  void Reorder(const Machine& machine, const Function& f) { FindDeaths(machine, f); }
+
   uint32_t num_slots() const { return first_slot_.back(); }
   uint32_t first_slot(ValueId v) const { return first_slot_[v.index]; }
   ValueId slot_value(uint32_t slot) const { return slot_value_[slot]; }

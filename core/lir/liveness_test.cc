@@ -2,6 +2,7 @@
 #include "core/lir/liveness.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/lir/dominators.h"
@@ -330,6 +331,49 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
       }
     }
   }
+}
+
+// Exchanges neighbours in all blocks where the second one needs nothing of the first; returns the
+// number of exchanges.
+int ExchangeNeighbours(Function& f) {
+  const auto needs = [&](InstId second, InstId first) {
+    for (const Operand& use : f.uses(second)) {
+      for (const Operand& def : f.defs(first)) {
+        if (IsValue(use) && IsValue(def) && use.value() == def.value()) return true;
+      }
+    }
+    return false;
+  };
+  int exchanges = 0;
+  for (Block& block : f.blocks) {
+    for (size_t k = 0; k + 2 < block.insts.size(); k += 2) {  // the last one may be a terminator
+      if (needs(block.insts[k + 1], block.insts[k])) continue;
+      std::swap(block.insts[k], block.insts[k + 1]);
+      ++exchanges;
+    }
+  }
+  return exchanges;
+}
+
+TEST(LivenessTest, DeathsAreFoundAgainInAnotherOrder) {
+  int exchanges = 0;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    testing::RandomOptions options;
+    options.instructions = 60;
+    options.exits = seed < 15 ? 0 : 8;
+    Function f = testing::RandomProgram(seed, options);
+    Liveness known(TestMachine(), f);
+    exchanges += ExchangeNeighbours(f);
+    known.Reorder(TestMachine(), f);
+    const Liveness fresh(TestMachine(), f);
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      for (size_t place = 0; place <= f.blocks[b].insts.size() + 1; ++place) {
+        ASSERT_EQ(known.deaths(BlockId(b), place), fresh.deaths(BlockId(b), place))
+            << "seed " << seed << " block " << b << " place " << place;
+      }
+    }
+  }
+  EXPECT_GT(exchanges, 100);
 }
 
 TEST(DominatorsTest, AgreeWithRemoval) {

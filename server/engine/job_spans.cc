@@ -7,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "server/engine/engine_internal.h"
 
 namespace kiln::server {
@@ -57,10 +56,10 @@ trace::Span PassSpan(const worker::PassEvent& pass, const worker::Job& job, absl
 
 std::optional<trace::Link> AddJobSpans(const worker::JobOutcome& outcome, const worker::Job& job,
                                        trace::Trace* trace) {
-  const absl::Time end = absl::Now(), start = end - outcome.ran;
+  const absl::Time end = trace->Now(), start = end - outcome.ran;
   trace::Span queue;
   queue.name = kQueueSpan;
-  queue.start = start - outcome.queued;
+  queue.start = std::max(trace->begun(), start - outcome.queued);  // two clocks
   queue.end = start;
   queue.attributes = {{"kiln.queue", "worker"}, {"kiln.queue.express", outcome.express}};
   trace->Add(std::move(queue));
@@ -91,7 +90,7 @@ std::optional<trace::Link> AddJobSpans(const worker::JobOutcome& outcome, const 
 }
 
 absl::Time TraceTime(const Call& call) {
-  return call.trace == nullptr ? absl::InfinitePast() : absl::Now();
+  return call.trace == nullptr ? absl::InfinitePast() : call.trace->Now();
 }
 
 void AddCoalescedSpan(trace::Trace* trace, absl::Time begun,
@@ -100,7 +99,7 @@ void AddCoalescedSpan(trace::Trace* trace, absl::Time begun,
   trace::Span wait;
   wait.name = "wait for the same job";
   wait.start = begun;
-  wait.end = absl::Now();
+  wait.end = trace->Now();
   wait.link = made_by;
   trace->Add(std::move(wait));
 }

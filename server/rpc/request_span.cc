@@ -69,14 +69,13 @@ trace::Attributes AttributesOf(const std::string& target, const Answer& answer) 
 }
 
 // One result is told by the span's own attributes, several by an event each.
-void AddResults(const RequestEnd& end, trace::Span* span) {
+void AddResults(const RequestEnd& end, absl::Time now, trace::Span* span) {
   const std::vector<Answer>& answers = end.reply->answers;
   if (answers.size() == 1) {
     trace::Attributes one = AttributesOf(end.targets->front(), answers[0]);
     std::move(one.begin(), one.end(), std::back_inserter(span->attributes));
     return;
   }
-  const absl::Time now = absl::Now();
   for (size_t i = 0; i < answers.size(); ++i) {
     span->events.push_back({now, "kiln.result", AttributesOf((*end.targets)[i], answers[i])});
   }
@@ -107,7 +106,7 @@ void EndTrace(const RequestEnd& end, trace::Trace* trace) {
   }
   if (end.reply != nullptr && end.reply->status.ok()) {
     span.attributes.emplace_back("kiln.response.bytes", static_cast<int64_t>(end.response_bytes));
-    AddResults(end, &span);
+    AddResults(end, trace->Now(), &span);
   }
   trace->End(std::move(span));
 }

@@ -22,14 +22,14 @@ void Trace::End(Span span) {
   span.parent = parent_;
   span.parent_is_remote = parent_is_remote_;
   span.start = begun_;
-  span.end = absl::Now();
+  span.end = Now();
   exporter_->Add(std::move(span));
 }
 
 std::shared_ptr<Trace> Trace::Child() const {
   Context own = own_;
   own.span = NewSpanId();
-  return std::make_shared<Trace>(exporter_, std::move(own), own_.span, false);
+  return std::make_shared<Trace>(exporter_, std::move(own), own_.span, false, clock_);
 }
 
 bool Tracer::IsIncluded(const TraceId& trace, double ratio) {

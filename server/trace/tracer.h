@@ -6,6 +6,7 @@
 #ifndef KILN_SERVER_TRACE_TRACER_H_
 #define KILN_SERVER_TRACE_TRACER_H_
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,19 +21,39 @@
 
 namespace kiln::trace {
 
+// The time of day as a clock tells it that never goes back: the wall clock at its making, and what
+// a steady clock has counted since. With the wall clock alone, a step of it (by NTP, say) during a
+// request puts steps of the request after its end.
+class SpanClock {
+ public:
+  explicit SpanClock(absl::Time wall = absl::Now()) : wall_(wall) {}
+
+  absl::Time Now() const {
+    return wall_ + absl::FromChrono(std::chrono::steady_clock::now() - steady_);
+  }
+
+ private:
+  absl::Time wall_;
+  std::chrono::steady_clock::time_point steady_ = std::chrono::steady_clock::now();
+};
+
 // The span of a request in progress, whose steps are its children. Safe for many threads.
 class Trace {
  public:
   // `parent`: the span that this one is a child of, and whether it is another process'. Zeros:
-  // none. `exporter` outlives this.
-  Trace(Exporter* exporter, Context own, SpanId parent, bool parent_is_remote)
+  // none. `exporter` outlives this. `clock`: that of the request.
+  Trace(Exporter* exporter, Context own, SpanId parent, bool parent_is_remote,
+        SpanClock clock = SpanClock())
       : exporter_(exporter),
         own_(std::move(own)),
         parent_(parent),
-        parent_is_remote_(parent_is_remote) {}
+        parent_is_remote_(parent_is_remote),
+        clock_(clock) {}
 
   const Context& context() const { return own_; }
   absl::Time begun() const { return begun_; }
+  // Times of all spans of one request come from here, so that they are in order.
+  absl::Time Now() const { return clock_.Now(); }
 
   // Adds a finished step, as a child of this request's span or of `parent`. Returns its id.
   SpanId Add(Span step, const SpanId* parent = nullptr);
@@ -46,7 +67,8 @@ class Trace {
   const Context own_;
   const SpanId parent_;
   const bool parent_is_remote_;
-  const absl::Time begun_ = absl::Now();
+  const SpanClock clock_;
+  const absl::Time begun_ = clock_.Now();
 };
 
 // A step that lasts as long as this object; does nothing without a trace.
@@ -56,11 +78,11 @@ class Step {
     if (trace_ == nullptr) return;
     span_.emplace();
     span_->name = name;
-    span_->start = absl::Now();
+    span_->start = trace_->Now();
   }
   ~Step() {
     if (trace_ == nullptr) return;
-    span_->end = absl::Now();
+    span_->end = trace_->Now();
     trace_->Add(*std::move(span_));
   }
   Step(const Step&) = delete;

@@ -84,6 +84,18 @@ TEST_F(TracerTest, StepsAreChildrenOfTheirRequestAndPartsOfTheirStream) {
   EXPECT_TRUE(has("\"parentSpanId\":\"" + Hex(item->context().span)));
 }
 
+TEST_F(TracerTest, PartsTellTimeByTheirRequestsClock) {
+  const absl::Time past = absl::FromUnixSeconds(946684800);  // 2000-01-01
+  const Trace request(&exporter_, Context(), SpanId{}, false, SpanClock(past));
+  const auto part = request.Child();
+  EXPECT_LE(past, request.begun());
+  EXPECT_LE(request.begun(), part->begun());
+  const absl::Time parts = part->Now();
+  EXPECT_LE(part->begun(), parts);
+  EXPECT_LE(parts, request.Now());
+  EXPECT_LT(request.Now(), past + absl::Hours(1));
+}
+
 TEST_F(TracerTest, AStepWithoutATraceDoesNothing) {
   Step step(nullptr, "queue");
   step.Set("kiln.queue", "disk");

@@ -3,7 +3,7 @@
 
   tests/peer/run-peer navi21 --runs 3 --dump-bin DIR @LIST > PEER.jsonl
   compare_radv.py --mesa=PEER.jsonl --compiler=compile_modules --stats=rdna_stats [--stage=compute|fragment|vertex]
-                  [--list=FILE] [--rounds=3] [--keep=DIR] [--worst=15] [--opcodes=15] [--json=FILE]
+                  [--culling=on|off] [--list=FILE] [--rounds=3] [--keep=DIR] [--worst=15] [--opcodes=15] [--json=FILE]
 
 Compiles every module of that stage in PEER.jsonl (of those that --list names, if it is given) with
 //tests/corpus:compile_modules, in the default state of both tools, which is the same (proto/README.md). Instructions, bytes, VGPRs as allocated, waves of a SIMD, latency and inverse
@@ -14,7 +14,7 @@ modules in turn, so that only --runs 1 of the peer is as cold.
 
 Fragment and vertex programs are compared only if both export the same components to the same targets; others are
 listed, as are modules of several entry points, which are left out. Vertex programs of the peer do not cull with
-RADV_DEBUG=nonggc in its environment.
+RADV_DEBUG=nonggc in its environment, Kiln's not with --culling=off.
 
 Ratios are Kiln / Mesa, geometric means over modules that both made; a module that Mesa made and Kiln did not is LOST
 and counts as 2.0 in the second mean. Modules that Mesa did not make are named with its error. --worst lists modules
@@ -42,6 +42,7 @@ def arguments():
     parser.add_argument("--stats", required=True)
     parser.add_argument("--stage", default="compute", choices=["compute", "fragment", "vertex"])
     parser.add_argument("--list")
+    parser.add_argument("--culling", choices=["on", "off"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep")
     parser.add_argument("--worst", type=int, default=15)
@@ -116,19 +117,23 @@ def mesa_programs(made, stats):
     return programs
 
 
-def kiln_programs(compiler, names, wave, rounds, folder, stats):
-    """Returns {module: figures} of what Kiln makes at a wave size, and {module: cause} of what it refuses."""
+def kiln_programs(args, waves, folder):
+    """Returns {module: figures} of what Kiln makes, and {module: cause} of what it refuses; `waves`: {module: size}.
+
+    One process compiles all of them, as the peer's does: what a process does once counts on both sides alike.
+    """
     listing, results = os.path.join(folder, "list"), os.path.join(folder, "jsonl")
     with open(listing, "w", encoding="utf-8") as f:
-        f.write("".join(n + "\n" for n in names))
+        f.write("".join("%s\t%d\n" % each for each in sorted(waves.items())))
     lines = {}
-    for _ in range(rounds):
-        run([compiler, "--target=gfx1030", "--no-validate", "--warm", "--widths=%d" % wave, "--dump=" + folder,
+    culling = ["--culling=" + args.culling] if args.culling else []
+    for _ in range(args.rounds):
+        run([args.compiler, "--target=gfx1030", "--no-validate", "--warm", *culling, "--dump=" + folder,
              "--jsonl=" + results, listing])
         for line in lines_of(results):
             lines.setdefault(line["file"], []).append(line)
     variants = {n: of[0]["variants"][0] for n, of in lines.items() if of[0].get("variants")}
-    counts = count(stats, [v["binary"] for v in variants.values()])
+    counts = count(args.stats, [v["binary"] for v in variants.values()])
     programs = {n: {**counts[v["binary"]], **{s: v.get(s, 0) for s in SPILLS},
                     "compile_us": statistics.median(line["pass_us"] for line in lines[n])}
                 for n, v in variants.items()}
@@ -136,16 +141,11 @@ def kiln_programs(compiler, names, wave, rounds, folder, stats):
 
 
 def all_kiln_programs(args, theirs):
-    programs, refused = {}, {}
-    for wave in (32, 64):
-        names = sorted(n for n, p in theirs.items() if p["wave"] == wave)
-        if not names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            made, causes = kiln_programs(args.compiler, names, wave, args.rounds, args.keep or folder, args.stats)
-        programs.update(made)
-        refused.update(causes)
-    return programs, refused
+    waves = {n: p["wave"] for n, p in theirs.items()}
+    if not waves:
+        return {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        return kiln_programs(args, waves, args.keep or folder)
 
 
 def split_by_exports(pairs):

@@ -2,18 +2,19 @@
 // waits, and for comparing the bytes that two versions of the compiler make.
 //
 //   compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes]
-//   [--warm] [--dump=DIR] [--jsonl=FILE] LIST
+//   [--warm] [--culling=on|off] [--dump=DIR] [--jsonl=FILE] LIST
 //
-// LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
-// variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
-// none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
-// by pass; with --warm the first module is compiled once more before all others, and not reported,
-// so that no time has what a process does once (a worker has done it for its first request); --dump
-// writes the machine code of each variant to DIR
-// (NAME.VARIANT.bin; NAME is the path below spirv/ with "_" for "/"); --jsonl writes an object for
-// each module: "file", "cause" of a refusal or null, "pass_us" (thread CPU time of all passes) and
-// "variants", of which each has "width", its statistics by name and, with --dump, "binary". Counts
-// of executed instructions do not depend on the machine's other load:
+// LIST names SPIR-V files, a path per line, or a path, a tab and the widths for that module. Prints
+// totals; with --hashes also a line for each variant (file, name, instructions, FNV-1a of code and
+// size of scratch memory) or why there is none, so that `diff` of two outputs shows what changed;
+// with --passes also thread CPU time summed by pass; with --warm the first module is compiled once
+// more before all others, and not reported, so that no time has what a process does once (a worker
+// has done it for its first request); --culling is the state's, for vertex stages; --dump writes
+// the machine code of each variant to DIR (NAME.VARIANT.bin; NAME is the path below spirv/ with "_"
+// for "/"); --jsonl writes an object for each module: "file", "cause" of a refusal or null,
+// "pass_us" (thread CPU time of all passes) and "variants", of which each has "width", its
+// statistics by name and, with --dump, "binary". Counts of executed instructions do not depend on
+// the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -44,6 +45,7 @@ struct Arguments {
   bool hashes = false;
   bool passes = false;
   bool warm = false;
+  kiln::PrimitiveCulling culling = kiln::PrimitiveCulling::kDefault;
   std::string dump;
   std::string jsonl;
   std::string list;
@@ -129,6 +131,7 @@ nlohmann::ordered_json CompileOne(const std::string& path, const Arguments& args
   prepare.validate = args.validate;
   kiln::CompileOptions options;
   options.widths = args.widths;
+  options.state.primitive_culling = args.culling;
   kiln::Sink* sink = args.passes || !args.jsonl.empty() ? times : nullptr;
   const auto refuse = [&](const absl::Status& s) {
     line["cause"] = kiln::CauseOf(s);
@@ -160,6 +163,22 @@ nlohmann::ordered_json CompileOne(const std::string& path, const Arguments& args
   return line;
 }
 
+std::vector<int> ParseWidths(const std::string& text) {
+  std::vector<int> widths;
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  for (const std::string& width : parts) {
+    widths.push_back(std::atoi(width.c_str()));
+  }
+  return widths;
+}
+
+// Returns the path of a line of the list. Its widths, if it has any, go to `args`.
+std::string PathOf(const std::string& line, Arguments* args) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(line, absl::MaxSplits('\t', 1));
+  if (!parts.second.empty()) args->widths = ParseWidths(parts.second);
+  return parts.first;
+}
+
 bool ParseArguments(int argc, char** argv, Arguments* args) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view a = argv[i];
@@ -168,9 +187,7 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       if (!target.ok()) return false;
       args->target = *target;
     } else if (a.substr(0, 9) == "--widths=") {
-      for (const auto& w : absl::StrSplit(argv[i] + 9, ',')) {
-        args->widths.push_back(std::atoi(std::string(w).c_str()));
-      }
+      args->widths = ParseWidths(argv[i] + 9);
     } else if (a.substr(0, 7) == "--dump=") {
       args->dump = a.substr(7);
     } else if (a.substr(0, 8) == "--jsonl=") {
@@ -183,6 +200,9 @@ bool ParseArguments(int argc, char** argv, Arguments* args) {
       args->passes = true;
     } else if (a == "--warm") {
       args->warm = true;
+    } else if (a == "--culling=on" || a == "--culling=off") {
+      args->culling =
+          a == "--culling=on" ? kiln::PrimitiveCulling::kOn : kiln::PrimitiveCulling::kOff;
     } else if (a.empty() || a[0] == '-' || !args->list.empty()) {
       return false;
     } else {
@@ -199,25 +219,29 @@ int main(int argc, char** argv) {
   if (!ParseArguments(argc, argv, &args)) {
     fprintf(
         stderr,
-        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--warm] [--dump=DIR] [--jsonl=FILE] LIST\n");
+        "usage: compile_modules [--target=tgl|gfx1030] [--widths=8,16,32] [--no-validate] [--hashes] [--passes] [--warm] [--culling=on|off] [--dump=DIR] [--jsonl=FILE] LIST\n");
     return 2;
   }
   std::ifstream list(args.list);
   std::ofstream lines(args.jsonl.empty() ? "/dev/null" : args.jsonl);
   PassTimes times(args.passes);
   Totals totals;
-  for (std::string path; std::getline(list, path);) {
-    if (args.warm && !path.empty()) {
+  for (std::string text; std::getline(list, text);) {
+    if (text.empty()) continue;
+    Arguments own = args;
+    const std::string path = PathOf(text, &own);
+    if (args.warm) {
       Arguments once;
-      once.target = args.target;
-      once.widths = args.widths;
-      once.validate = args.validate;
+      once.target = own.target;
+      once.widths = own.widths;
+      once.validate = own.validate;
+      once.culling = own.culling;
       PassTimes unreported(false);
       Totals none;
       CompileOne(path, once, &unreported, &none);
       args.warm = false;
     }
-    if (!path.empty()) lines << CompileOne(path, args, &times, &totals).dump() << '\n';
+    lines << CompileOne(path, own, &times, &totals).dump() << '\n';
   }
   if (args.passes) times.Print();
   printf("%d modules, %d compiled, %d variants, %lld instructions, %lld bytes\n", totals.modules,

@@ -16,6 +16,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import culling_judge  # noqa: E402
 import excuses  # noqa: E402
 import judging  # noqa: E402
 import peer  # noqa: E402
@@ -91,6 +92,60 @@ class VertexScalarsTest(unittest.TestCase):
         moved = {place: struct.pack("<2f", 7, 2)}
         c = judged(mine, got, types, undefined=[moved])
         self.assertEqual((c.status, c.excuses), ("excused", {"undefined": 1}))
+
+
+class CullingTest(unittest.TestCase):
+    """Runs of programs that cull: positions of the interpreter, and the runs that count."""
+
+    @staticmethod
+    def output(component, *values):
+        return {"builtin": "position", "component": component, "type": "f32",
+                "hex": struct.pack("<%df" % len(values), *values).hex()}
+
+    def test_positions_of_each_run(self):
+        run = {"vertices": [self.output(c, c, 10 + c) for c in range(4)]}
+        want = struct.pack("<8f", 0, 1, 2, 3, 10, 11, 12, 13).hex()
+        self.assertEqual(culling_judge.positions(run), want)
+        run = {"vertices": [self.output(1, 5)]}
+        self.assertEqual(culling_judge.positions(run), struct.pack("<4f", 0, 5, 0, 1).hex())
+        self.assertIsNone(culling_judge.positions({"vertices": []}))
+
+    def test_positions_that_undefined_results_move(self):
+        a, b = "0" * culling_judge.DIGITS, "1" * culling_judge.DIGITS
+        self.assertEqual(culling_judge.moved(a + a + a, [a + a + a, a + b + a]), "010")
+        self.assertEqual(culling_judge.moved(a + a, []), "00")
+
+    def test_only_runs_that_are_needed_count(self):
+        values = {("out", "position.0"): struct.pack("<3I", 1, 2, 3), KEY: b"12345678"}
+        self.assertEqual(lavapipe_vertex.only(values, "101"),
+                         {("out", "position.0"): struct.pack("<2I", 1, 3), KEY: b"12345678"})
+        self.assertEqual(lavapipe_vertex.only(values, None), values)
+
+    def test_positions_with_other_roundings_may_excuse(self):
+        class Interpreter:
+            def __init__(self):
+                self.runs = 0
+
+            def run(self, _, options=()):
+                self.runs += 1
+                return {"ok": True, "vertices": [CullingTest.output(0, len(options))]}
+
+        answers = [{"ok": False, "error": "the primitive of runs 0, 1, 2 " + culling_judge.COVERS},
+                   {"ok": True, "primitives": 3, "left_out": 2, "left_out_by": [1, 0, 1]}]
+        asked = []
+
+        class Pool:
+            def ask(self, _, words, __):
+                asked.append(words)
+                return answers[len(asked) - 1]
+
+        a = argparse.Namespace(interpreter=Interpreter(), pool=Pool(), simulator="x", bins=None)
+        culling = culling_judge.Culling(a)
+        with tempfile.TemporaryDirectory() as folder:
+            got = culling.cull("stem", os.path.join(folder, "job"), [], [], EXACT, folder)
+        self.assertTrue(got["ok"])
+        self.assertEqual((culling.primitives, culling.left_out, culling.by_rounding), (3, 2, 1))
+        self.assertEqual(a.interpreter.runs, 2 + len(excuses.RUNS["unstable"]) + len(excuses.RUNS["undefined"]))
 
 
 class ToleranceTest(unittest.TestCase):

@@ -106,7 +106,7 @@ def add_arguments(p):
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--budget", type=float, help="stop after so many seconds; the rest is not counted")
     p.add_argument("modules", nargs="+")
-    p.set_defaults(view_mask=0, target="tgl", no_lavapipe=False)   # for judges without these flags
+    p.set_defaults(view_mask=0, target="tgl", no_lavapipe=False, meshes=False, bins=None)   # for judges without these flags
 
 
 def add_view_mask(p):

@@ -27,6 +27,7 @@ import drives  # noqa: E402
 import excuses  # noqa: E402
 import judging  # noqa: E402
 import lavapipe_interp  # noqa: E402
+import meshes  # noqa: E402
 import peer  # noqa: E402
 import processes  # noqa: E402
 import vertex_job  # noqa: E402
@@ -100,6 +101,11 @@ def everything(result, kept):
     return found
 
 
+def own_everything(result):
+    """Returns name -> bytes of all outputs of an interpreter's result."""
+    return {**own_scalars(result), **peer.outputs({"outputs": result["outputs"]})}
+
+
 @dataclasses.dataclass
 class Drive:
     """A counted draw."""
@@ -107,10 +113,28 @@ class Drive:
     types: dict      # of buffers and images
     result: dict     # lavapipe's
     by_moves: bool   # no changed arithmetic reaches an output
+    alone: bool = False   # it counts by the interpreter: lavapipe was not asked
 
 
 def run_interpreter(interpreter, job, folder, name="job", options=()):
     return interpreter.run(drives.write_job(job, folder, name), options)
+
+
+def seen_by_lavapipe(jobs, kept, folder, timeout):
+    """Returns [lavapipe's results or the reason why there are none, name -> bytes] of each job."""
+    results = lavapipe(jobs, folder, timeout)
+    return [(r, everything(r, kept)) if r.get("ok") else ("lavapipe: " + str(r.get("error"))[:120], None)
+            for r in results]
+
+
+def seen_by(interpreter):
+    """Returns the same of the interpreter, whose results are None. Jobs run when they are asked for."""
+    def seen(jobs, kept, folder, _):
+        options = [*drives.FLUSH, "--max-steps=%d" % drives.SCOUT_STEPS]
+        for job in jobs:
+            r = run_interpreter(interpreter, job, folder, "alone", options)
+            yield (None, own_everything(r)) if r["ok"] else ("interpreter: " + r["error"], None)
+    return seen
 
 
 def is_defined(interpreter, job, folder):
@@ -120,16 +144,17 @@ def is_defined(interpreter, job, folder):
                               or run["outside_local_accesses"])
 
 
-def counted(interpreter, path, module, seed, folder, timeout, views):
+def counted(interpreter, path, module, seed, folder, timeout, views, seen=seen_by_lavapipe, **draws):
     """Returns (job, types, lavapipe's result, by moves, reason) of the first recipe whose draw counts, one
     without undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does.
-    `views`: {"view_mask": ...}, or nothing."""
+    `views`: {"view_mask": ...}, or nothing; `seen`: by whom changed modules are run; `draws`: see
+    vertex_job.make_job."""
     reason = "no recipe ran"
     for by_moves in (False, True):
         doubtful = None
         chosen = drive.mutants(module, random.Random(seed), TRIES, by_moves)
         for recipe in range(len(vertex_job.ORDER) if chosen else 0):
-            job, types = vertex_job.make_job(module, path, recipe, seed)
+            job, types = vertex_job.make_job(module, path, recipe, seed, **draws)
             job["vertices"].update(views)
             mine = run_interpreter(interpreter, job, folder, "scout")
             if not mine["ok"]:
@@ -143,15 +168,15 @@ def counted(interpreter, path, module, seed, folder, timeout, views):
                 mutant = os.path.join(folder, "mutant%d.spv" % site)
                 drive.mutate.write(module.words, site, new, mutant)
                 jobs.append(dict(job, shader=mutant))
-            results = lavapipe(jobs, folder, timeout)
-            if not results[0].get("ok"):
-                reason = "lavapipe: " + str(results[0].get("error"))[:120]
+            others = iter(seen(jobs, kept, folder, timeout))
+            result, base = next(others)
+            if base is None:
+                reason = result
                 continue
-            base = everything(results[0], kept)
-            if not any(r.get("ok") and everything(r, kept) != base for r in results[1:]):
+            if not any(values is not None and values != base for _, values in others):
                 reason = drive.NOTHING_CHANGES
                 continue
-            found = job, types, results[0], by_moves, ""
+            found = job, types, result, by_moves, ""
             if defined:
                 return found
             doubtful = doubtful or found
@@ -166,19 +191,27 @@ def drive_of(a, path, module, seed, folder):
         name = "%s.vertex%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
     views = {"view_mask": a.view_mask} if a.view_mask else {}
     name += ".views%x" % a.view_mask if views else ""
+    draws = {}
+    if a.meshes:
+        draws = {"draws": meshes.DRAWS, "instanced": 0 if a.bins else 0.25}
+        name += ".meshes%d%s" % (meshes.FORM, ".vertex_rates" if a.bins else "")
     entry = os.path.join(a.cache, name) if a.cache else None
+    alone = a.no_lavapipe and not (entry and os.path.exists(entry))
+    if alone and entry:
+        entry += ".alone"
     if entry and os.path.exists(entry):
         with open(entry, "rb") as f:
             found = pickle.load(f)
     else:
         try:
-            found = counted(a.interpreter, path, module, seed, folder, a.timeout, views)
+            seen = seen_by(a.interpreter) if alone else seen_by_lavapipe
+            found = counted(a.interpreter, path, module, seed, folder, a.timeout, views, seen, **draws)
         except Unsupported as e:
             found = None, None, None, False, "drive: %s" % e
         if entry:
             with open(entry, "wb") as f:
                 pickle.dump(found, f)
-    return (Drive(*found[:4]), "") if found[0] else (None, found[4])
+    return (Drive(*found[:4], alone), "") if found[0] else (None, found[4])
 
 
 def probe(interpreter, path, folder):
@@ -190,10 +223,19 @@ def probe(interpreter, path, folder):
             "%s: %s" % (result["cause"], result["error"]))
 
 
+def only(values, needed):
+    """Returns the outputs of those runs alone that `needed` marks with a 1; all without it."""
+    if needed is None:
+        return values
+    runs = [k for k, mark in enumerate(needed) if mark == "1"]
+    return {key: b"".join(data[4 * k:4 * k + 4] for k in runs) if key[0] == "out" else data
+            for key, data in values.items()}
+
+
 def compare_vertices(interpreter, where, drive_, result, folder, tolerance,
                      options=drives.FLUSH):
     """Returns a Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
-    (status, cause)."""
+    (status, cause). A result may name the runs that count ("needed")."""
     mine = run_interpreter(interpreter, drive_.job, folder, "job", options)
     if not mine["ok"] and mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented"):
         return "undriven", "interpreter: " + mine["error"]
@@ -203,10 +245,11 @@ def compare_vertices(interpreter, where, drive_, result, folder, tolerance,
     missing = [key for key in kept if key not in scalars(result)]
     if missing:
         return "error", "no output %s" % missing[0][1]
-    want = everything(result, kept)
+    needed = result.get("needed")
+    want = only(everything(result, kept), needed)
 
     def outputs_of(run):
-        found = {**own_scalars(run), **peer.outputs({"outputs": run["outputs"]})}
+        found = only(own_everything(run), needed)
         return {key: found[key] for key in want if key in found}
 
     def runs_of(kind):

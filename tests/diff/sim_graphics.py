@@ -4,9 +4,13 @@ width in contract mode, and compared with the MIR interpreter, which is compared
 
     sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH | --rdna2-run PATH
                     [--cache DIR] [--no-lavapipe] [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
-                    [--count N] [--budget SECONDS] [--view-mask MASK] MODULE.spv... | @LIST
+                    [--count N] [--budget SECONDS] [--view-mask MASK] [--meshes [--bins DIR]...] [--ngg-group=128|256]
+                    MODULE.spv... | @LIST
 
-With --rdna2-run the target is gfx1030, whose widths are 32 and 64, else tgl.
+With --rdna2-run the target is gfx1030, whose widths are 32 and 64, else tgl. With --meshes vertices of gfx1030 are drawn
+as triangles that share vertices (tests/drive/meshes.py), by a program that does not cull, and, of modules that may, by
+one that does (culling_judge.py). With --bins the programs are those of another compiler (`run-peer navi21 --dump-bin
+DIR`), culling or not, of waves of 32 and of 64 lanes in folders of their own.
 Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
 with and without fusion, is a separate comparison with the interpreter at that width, with separate
 excuses. Statuses are those of sim_interp.py; subnormals are flushed in the interpreter. The
@@ -18,6 +22,7 @@ that is undefined.
 import argparse
 import collections
 import dataclasses
+import functools
 import os
 import re
 import sys
@@ -25,12 +30,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "drive"), os.path.join(HERE, "..", "sim")]
+import culling_judge  # noqa: E402
 import drives  # noqa: E402
 import excuses  # noqa: E402
 import fragment_job  # noqa: E402
 import judging  # noqa: E402
 import lavapipe_fragments  # noqa: E402
 import lavapipe_vertex  # noqa: E402
+import meshes  # noqa: E402
 import processes  # noqa: E402
 import sim_interp  # noqa: E402
 import vertex_job  # noqa: E402
@@ -55,14 +62,28 @@ STAGES = {
 }
 
 
-def compare_width(a, stem, width, drive, where, folder, tolerance):
-    """Returns (Comparisons of both modes, "" or why one of them is broken)."""
+def runs_of(a, stem, drive, folder):
+    """Returns [(name, run)] of a binary: run() returns the simulator's result."""
+    job, assembly = meshes.split(drive.job)
+    job_path = drives.write_job(job, folder, "draw")
+    modes = [[]] if a.no_fusion or a.target != "tgl" else [[], ["--fusion"]]
+    return [(" fused" if mode else "", functools.partial(sim_interp.simulate, a, stem, job_path, [*assembly, *mode]))
+            for mode in modes]
+
+
+def options_of(a, width):
+    """Returns the interpreter's options for programs of this width."""
+    return [*drives.FLUSH, "--subgroup-size=%d" % width, *sim_interp.OF_TARGET.get(a.target, [])]
+
+
+def compare_width(a, runs, width, drive, where, folder, tolerance):
+    """Returns (Comparisons of all runs, "" or why one of them is broken)."""
     made = []
-    options = [*drives.FLUSH, "--subgroup-size=%d" % width, *sim_interp.OF_TARGET.get(a.target, [])]
-    job_path = drives.write_job(drive.job, folder, "draw")
-    for mode in [[]] if a.no_fusion or a.target != "tgl" else [[], ["--fusion"]]:
-        name = "%s %s%d%s" % (where, a.of_lanes, width, " fused" if mode else "")
-        got = sim_interp.simulate(a, stem, job_path, mode)
+    options = options_of(a, width)
+    job_path = drives.write_job(drive.job, folder, "draw_interpreted")
+    for run_name, run in runs:
+        name = "%s %s%d%s" % (where, a.of_lanes, width, run_name)
+        got = run()
         if not got["ok"]:
             mine = a.interpreter.run(job_path, options)
             excuse = sim_interp.excuse_of_stop(mine, got["error"]) if mine["ok"] else None
@@ -77,12 +98,12 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
     return made, ""
 
 
-def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
-    """Adds the comparisons of one drive."""
+def judge_drive(a, widths, culling, drive, seed, folder, tolerance, verdict):
+    """Adds the comparisons of one drive. `culling`: files by width of programs that cull."""
     where = "seed %d" % seed
-    if getattr(drive, "alone", False):
+    if drive.alone:
         verdict.alone = "lavapipe was not asked"
-        return judge_widths(a, widths, drive, where, folder, tolerance, verdict)
+        return judge_widths(a, widths, culling, drive, where, folder, tolerance, verdict)
     first = a.stage.compare(a.interpreter, where + " lavapipe", drive, drive.result, folder, tolerance)
     if not isinstance(first, excuses.Comparison):
         if first[0] == "undriven":
@@ -91,15 +112,18 @@ def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
             verdict.fail("broken", "interpreter and lavapipe: " + first[1])
         return
     verdict.comparisons.append(first)
-    judge_widths(a, widths, drive, where, folder, tolerance, verdict)
+    judge_widths(a, widths, culling, drive, where, folder, tolerance, verdict)
 
 
-def judge_widths(a, widths, drive, where, folder, tolerance, verdict):
+def judge_widths(a, widths, culling, drive, where, folder, tolerance, verdict):
     """Adds the comparisons of the simulator's results on a drive."""
     verdict.drives += 1
     verdict.by_moves |= drive.by_moves
-    for width in sorted(widths):
-        made, broken = compare_width(a, widths[width], width, drive, where, folder, tolerance)
+    for width in sorted({**widths, **culling}):
+        runs = runs_of(a, widths[width], drive, folder) if width in widths else []
+        if width in culling:
+            runs += a.culling.runs_of(culling[width], drive, options_of(a, width), tolerance, folder)
+        made, broken = compare_width(a, runs, width, drive, where, folder, tolerance)
         verdict.comparisons += made
         if broken:
             verdict.fail("broken", broken)
@@ -118,14 +142,20 @@ def widths_by(verdict, status):
     return [w for w, rank in worst.items() if ranks[rank] == status]
 
 
+def instance_rates(drive):
+    """Returns the locations of a drive's attributes that advance by instance, ascending."""
+    inputs = drive.job.get("vertices", {}).get("inputs", [])
+    return sorted(i["location"] for i in inputs if i.get("rate") == "instance")
+
+
 def widths_for(a, path, module, widths, drive, folder):
     """Returns the files by width that this drive needs: programs that fetch attributes depend on their rates."""
-    rates = [i["location"] for i in drive.job.get("vertices", {}).get("inputs", []) if i.get("rate") == "instance"]
-    if not rates or a.target == "tgl":
+    rates = instance_rates(drive)
+    if not rates or a.target == "tgl" or a.bins:
         return widths
-    own = os.path.join(folder, "rates%s" % "_".join(map(str, sorted(rates))))
+    own = os.path.join(folder, "rates%s" % "_".join(map(str, rates)))
     os.makedirs(own, exist_ok=True)
-    return sim_interp.compile_module(a, path, module, own, rates)[0]
+    return sim_interp.compile_module(a, path, module, own, rates, a.plain)[0]
 
 
 def judge(a, path, folder):
@@ -137,7 +167,10 @@ def judge(a, path, folder):
         verdict.undriven.append("drive: %s" % e)
         verdict.settle()
         return verdict
-    widths, verdict.status, verdict.cause = sim_interp.compile_module(a, path, module, folder)
+    if a.bins:
+        widths, verdict.status, verdict.cause = a.culling.plain_bins(path, module)
+    else:
+        widths, verdict.status, verdict.cause = sim_interp.compile_module(a, path, module, folder, (), a.plain)
     if verdict.status:
         return verdict
     tolerance = excuses.Tolerance.of(module, a.ulp)
@@ -145,7 +178,12 @@ def judge(a, path, folder):
         drive, reason = a.stage.drive_of(a, path, module, seed, folder)
         if drive:
             own = widths_for(a, path, module, widths, drive, folder)
-            judge_drive(a, own, drive, seed, folder, tolerance, verdict)
+            culling = {}
+            if a.meshes:
+                culling, broken = a.culling.compile(path, module, instance_rates(drive), folder)
+                if broken:
+                    verdict.fail("broken", broken)
+            judge_drive(a, own, culling, drive, seed, folder, tolerance, verdict)
         else:
             verdict.undriven.append(reason)
     verdict.widths = sorted(widths_by(verdict, "agree"))
@@ -153,8 +191,10 @@ def judge(a, path, folder):
     return verdict
 
 
-def summary(verdicts):
+def summary(a, verdicts):
     sim_interp.summary(verdicts)
+    if a.meshes:
+        a.culling.print_counts()
     for w in sorted({w for v in verdicts for s in ("agree", "excused", "differ") for w in widths_by(v, s)}):
         by = {s: sum(w in widths_by(v, s) for v in verdicts) for s in ("agree", "excused", "differ")}
         print("%2d lanes  counted %4d, agreeing %4d, excused %4d, differing %4d" % (
@@ -170,7 +210,10 @@ def main():
     p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
     p.add_argument("--no-lavapipe", action="store_true",
-                   help="only its results in the cache (fragments): others are the interpreter's alone")
+                   help="only its results in the cache: others are the interpreter's alone")
+    p.add_argument("--meshes", action="store_true", help="gfx1030, vertices: triangles that share vertices; culling, too")
+    p.add_argument("--bins", action="append", help="with --meshes: folders with another compiler's programs")
+    p.add_argument("--ngg-group", type=int, choices=(128, 256), default=128)
     judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()
@@ -178,13 +221,17 @@ def main():
     sim_interp.take_simulator(a)
     if a.target not in a.stage.widths:
         p.error("programs of this stage are not compiled for " + a.target)
+    if a.meshes and (a.target != "gfx1030" or a.stage is not STAGES["vertex"]):
+        p.error("--meshes is for vertices of gfx1030")
+    a.plain = ["--culling=off", "--ngg-group=%d" % a.ngg_group] if a.meshes else []
+    a.culling = culling_judge.Culling(a)
     a.widths = a.widths or ",".join(str(w) for w in a.stage.widths[a.target])
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache
         os.makedirs(a.cache, exist_ok=True)
         a.pool = processes.Pool()
         a.interpreter = drives.Interpreter(a.pool, a.mir_run)
-        verdicts = judging.judge_all(a, judge, summary)
+        verdicts = judging.judge_all(a, judge, functools.partial(summary, a))
         a.pool.close()
     return judging.exit_status(verdicts)
 

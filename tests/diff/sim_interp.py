@@ -66,13 +66,14 @@ def declaring(capability, paths):
     return [path for path in paths if capability in Module.load(path).capabilities]
 
 
-def compile_module(a, path, module, folder, rates=()):
-    """Returns (files by width, status, cause). `rates`: locations of attributes by instance."""
+def compile_module(a, path, module, folder, rates=(), options=()):
+    """Returns (files by width, status, cause). `rates`: locations of attributes by instance; `options`: more of
+    kilnc."""
     spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
     state = ["--view-mask=%x" % a.view_mask] if a.view_mask else []
     state += ["--instance-rates=" + ",".join(map(str, sorted(rates)))] if rates else []
-    p = subprocess.run([a.kilnc, "--target=" + a.target, *widths, *spec, *state, "-o", folder, path], stdout=subprocess.PIPE,
+    p = subprocess.run([a.kilnc, "--target=" + a.target, *widths, *spec, *state, *options, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()
     if p.returncode == 1:
@@ -92,7 +93,8 @@ def compile_module(a, path, module, folder, rates=()):
 
 
 def simulate(a, stem, job_path, options):
-    words = ["--max-seconds=%d" % MAX_SECONDS, "--zero-memory", *options, stem + ".bin",
+    sourced = ["--sourced"] if a.bins else []   # rules without a source do not bind others
+    words = ["--max-seconds=%d" % MAX_SECONDS, "--zero-memory", *sourced, *options, stem + ".bin",
              stem + ".launch.json", job_path]
     return a.pool.ask(a.simulator, words, MAX_SECONDS + 20)
 

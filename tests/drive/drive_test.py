@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare  # noqa: E402
 import drive  # noqa: E402
+import meshes  # noqa: E402
 import mutate  # noqa: E402
 import vertex_job  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
@@ -358,6 +359,29 @@ class VertexJobTest(unittest.TestCase):
             subprocess.run(["spirv-as", "--target-env", "spv1.0", "-o", path, "-"],
                            input=VERTEX.replace("Vertex %main", "GLCompute %main").encode(), check=True)
             self.assertRaises(Unsupported, vertex_job.VertexModule.load, path)
+
+
+class MeshesTest(unittest.TestCase):
+    """Draws whose triangles share vertices."""
+
+    def test_grids(self):
+        self.assertEqual(meshes.grid_list(3, 2), [0, 1, 3, 3, 1, 4, 1, 2, 4, 4, 2, 5])
+        self.assertEqual(meshes.grid_strips(2, 3), ([0, 2, 1, 3, 2, 4, 3, 5], [4]))
+        indices, restarts = meshes.grid_fans(5, 3)
+        self.assertEqual(indices[:10], [6, 0, 1, 2, 7, 12, 11, 10, 5, 0])
+        self.assertEqual((restarts, len(indices)), ([10], 20))
+
+    def test_more_primitives_than_vertices(self):
+        draw = meshes.DRAWS[0]
+        self.assertEqual(len(set(draw["indices"])), 64)
+        self.assertEqual(len(draw["indices"]) // 3, 98)
+
+    def test_jobs_are_without_the_assembly(self):
+        job = {"shader": "x", "vertices": {"indices": [0], "assembly": {"topology": "fan"}}}
+        self.assertEqual(meshes.split(job), ({"shader": "x", "vertices": {"indices": [0]}},
+                                             ['--assembly={"topology": "fan"}']))
+        self.assertIn("assembly", job["vertices"])
+        self.assertEqual(meshes.split({"shader": "x"}), ({"shader": "x"}, []))
 
 
 class CompareTest(unittest.TestCase):

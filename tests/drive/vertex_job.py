@@ -103,8 +103,9 @@ def rows(draw, rate):
     return draw.get("first_vertex", 0) + draw["count"]
 
 
-def make_job(module, path, number=0, seed=1):
-    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported."""
+def make_job(module, path, number=0, seed=1, draws=DRAWS, instanced=0.25):
+    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported. `draws`: one
+    of them is drawn, by recipe and seed; `instanced`: the part of attributes that advance by instance."""
     if module.has_subgroups():
         raise Unsupported("which vertices make a subgroup is the implementation's")
     recipe = ORDER[number]
@@ -112,11 +113,11 @@ def make_job(module, path, number=0, seed=1):
     job = maker.job(path, [1, 1, 1])
     del job["dispatch"]
     rng = random.Random(seed * 1000 + recipe)
-    draw = dict(DRAWS[(number + seed - 1) % len(DRAWS)])
+    draw = dict(draws[(number + seed - 1) % len(draws)])
     numbers = drive.recipe_of(recipe)
     draw["inputs"] = []
     for location, (kind, count) in sorted(module.attributes().items()):
-        rate = "instance" if rng.random() < 0.25 else "vertex"
+        rate = "instance" if rng.random() < instanced else "vertex"
         draw["inputs"].append({"location": location, "rate": rate,
                                kind: [value(rng, kind, numbers)
                                       for _ in range(count * rows(draw, rate))]})

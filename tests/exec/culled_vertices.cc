@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "core/mir/build.h"
 #include "core/oracle/generate.h"
+#include "core/sim/rdna2/input_assembly.h"
 #include "tests/exec/culling.h"
 #include "tests/exec/vertices.h"
 
@@ -20,6 +21,7 @@ using mir::BuiltIn;
 using mir::InstId;
 using mir::Op;
 using mir::ValueId;
+using sim::rdna2::InputAssembly;
 using sim::scene::Dispatch;
 using sim::scene::VertexInputs;
 
@@ -106,6 +108,35 @@ void Enlarge(std::mt19937& rng, VertexInputs& draw) {
   for (uint32_t& index : draw.indices) index = rng() % oracle::kDrawnVertices;
 }
 
+// Returns a random way to make primitives of a draw; in most, vertices are shared, so that
+// workgroups have more primitives than vertices, some of several instances.
+InputAssembly RandomAssembly(std::mt19937& rng, uint32_t count) {
+  constexpr InputAssembly::Topology kTopologies[] = {
+      InputAssembly::Topology::kEveryThree, InputAssembly::Topology::kTriangleList,
+      InputAssembly::Topology::kTriangleStrip, InputAssembly::Topology::kTriangleFan};
+  InputAssembly assembly;
+  assembly.topology = kTopologies[rng() % 4];
+  assembly.reuses_vertices = rng() % 4 != 0;
+  assembly.joins_instances = rng() % 2 == 0;
+  for (uint32_t at = rng() % 64; rng() % 2 == 0 && at < count; at += 1 + rng() % 64) {
+    assembly.restarts.push_back(at);
+  }
+  return assembly;
+}
+
+// Runs a program that does not cull on the draw, assembled as said, in both orders.
+std::string ComparePlain(const mir::Module& module, const Variant& v, const Dispatch& dispatch,
+                         const InputAssembly& assembly, const oracle::StageData& want) {
+  for (const bool opposite : {false, true}) {
+    const auto run = SimulateCulled(v, dispatch, {}, opposite, assembly);
+    const std::string wrong = run.ok() ? OutputDifference(module, v.launch, want,
+                                                          *run->dispatch.vertices, NeededRuns(*run))
+                                       : std::string(run.status().message());
+    if (!wrong.empty()) return absl::StrCat(v.name, " that does not cull: ", wrong, "\n");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string CompareCulled(const mir::Module& given, uint64_t seed, const DrawSetup& setup,
@@ -126,38 +157,48 @@ std::string CompareCulled(const mir::Module& given, uint64_t seed, const DrawSet
   for (const sim::scene::VertexInput& i : dispatch.vertices->inputs) {
     if (i.per_instance) culling.instance_rates.push_back({i.location, i.step});
   }
-  return CompileAndJudge(module, culling, 1, {{32, 64}, {}}, [&](const Variant& v) {
-    oracle::LaunchInputs want = inputs;
-    if (absl::Status s = InterpretVertices(module, *dispatch.vertices, true, want); !s.ok()) {
-      return absl::StrCat("interpreter: ", s.message(), "\n");
-    }
-    ++counts->programs;
-    for (int n = 0; n < 3; ++n) {
-      const CullingRequest request = {n == 0 ? 0u : 1 + static_cast<uint32_t>(rng() % 15),
-                                      1u << rng() % 4};
-      const auto run = SimulateCulled(v, dispatch, request, n == 1);
-      CullingCounts of_run;
-      std::string wrong = run.ok() ? "" : std::string(run.status().message());
-      if (run.ok()) {
-        wrong = CullingFault(
-            *run, request, false, [&](uint32_t r) { return PositionOf(module, want.stage, r); },
-            &of_run);
-        std::vector<bool> needed(dispatch.vertices->Runs());
-        for (const auto& p : run->primitives) {
-          for (const uint32_t r : p.runs) needed[r] = needed[r] || p.exported;
-        }
-        absl::StrAppend(&wrong, OutputDifference(module, v.launch, want.stage,
-                                                 *run->dispatch.vertices, needed));
-      }
-      counts->primitives += of_run.primitives;
-      counts->left_out += of_run.left_out;
-      if (!wrong.empty()) {
-        return absl::StrFormat("%s culling %08x, %d samples: %s\n", v.name, request.word(),
-                               request.samples, wrong);
-      }
-    }
-    return std::string();
-  });
+  oracle::LaunchInputs want = inputs;
+  if (absl::Status s = InterpretVertices(module, *dispatch.vertices, true, want); !s.ok()) {
+    return absl::StrCat("interpreter: ", s.message(), "\n");
+  }
+  std::string text;
+  if (seed % 3 == 0) {
+    DrawSetup plain = culling;
+    plain.culling = PrimitiveCulling::kOff;
+    text = CompileAndJudge(module, plain, 1, {{32, 64}, {}}, [&](const Variant& v) {
+      ++counts->programs;
+      const InputAssembly assembly = RandomAssembly(rng, dispatch.vertices->count);
+      return ComparePlain(module, v, dispatch, assembly, want.stage);
+    });
+  }
+  return text + CompileAndJudge(module, culling, 1, {{32, 64}, {}}, [&](const Variant& v) {
+           ++counts->programs;
+           for (int n = 0; n < 3; ++n) {
+             const CullingRequest request = {n == 0 ? 0u : 1 + static_cast<uint32_t>(rng() % 15),
+                                             1u << rng() % 4};
+             const InputAssembly assembly = RandomAssembly(rng, dispatch.vertices->count);
+             const auto run = SimulateCulled(v, dispatch, request, n == 1, assembly);
+             CullingCounts of_run;
+             std::string wrong = run.ok() ? "" : std::string(run.status().message());
+             if (run.ok()) {
+               wrong = CullingFault(
+                   *run, request, false,
+                   [&](uint32_t r) { return PositionOf(module, want.stage, r); }, &of_run);
+               absl::StrAppend(&wrong, OutputDifference(module, v.launch, want.stage,
+                                                        *run->dispatch.vertices, NeededRuns(*run)));
+             }
+             counts->primitives += of_run.primitives;
+             counts->left_out += of_run.left_out;
+             if (!wrong.empty()) {
+               return absl::StrFormat("%s culling %08x, %d samples, topology %d%s%s: %s\n", v.name,
+                                      request.word(), request.samples,
+                                      static_cast<int>(assembly.topology),
+                                      assembly.reuses_vertices ? " reusing" : "",
+                                      assembly.joins_instances ? " joining" : "", wrong);
+             }
+           }
+           return std::string();
+         });
 }
 
 }  // namespace kiln::exec

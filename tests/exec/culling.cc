@@ -14,11 +14,13 @@ uint32_t CullingRequest::word() const {
 }
 
 absl::StatusOr<CulledRun> SimulateCulled(const Variant& v, const sim::scene::Dispatch& dispatch,
-                                         const CullingRequest& request, bool opposite) {
+                                         const CullingRequest& request, bool opposite,
+                                         const sim::rdna2::InputAssembly& assembly) {
   CulledRun run = {dispatch, {}};
   sim::rdna2::Options options;
   options.contract = true;
   options.opposite = opposite;
+  options.assembly = assembly;
   options.ngg_culling = request.word();
   const float half = 0.5f * kViewportPixels * static_cast<float>(request.samples);
   options.ngg_viewport = {half, half, half, half};
@@ -26,6 +28,14 @@ absl::StatusOr<CulledRun> SimulateCulled(const Variant& v, const sim::scene::Dis
   const auto stats = sim::rdna2::Run(v.code, v.launch, options, run.dispatch);
   if (!stats.ok()) return stats.status();
   return run;
+}
+
+std::vector<bool> NeededRuns(const CulledRun& run) {
+  std::vector<bool> needed(run.dispatch.vertices->Runs());
+  for (const sim::rdna2::DrawnPrimitive& p : run.primitives) {
+    for (const uint32_t r : p.runs) needed[r] = needed[r] || p.exported;
+  }
+  return needed;
 }
 
 size_t CoveredSamples(const Corners& corners, const CullingRequest& request) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/sim/rdna2/input_assembly.h"
 #include "core/sim/rdna2/simulator.h"
 #include "core/sim/scene/dispatch.h"
 #include "core/sim/scene/rasterise.h"
@@ -40,7 +41,11 @@ struct CulledRun {
 // Runs a draw of vertices in contract mode.
 absl::StatusOr<CulledRun> SimulateCulled(const Variant& variant,
                                          const sim::scene::Dispatch& dispatch,
-                                         const CullingRequest& request, bool opposite);
+                                         const CullingRequest& request, bool opposite,
+                                         const sim::rdna2::InputAssembly& assembly = {});
+
+// Returns by run of the draw: it is a corner of a primitive that was exported.
+std::vector<bool> NeededRuns(const CulledRun& run);
 
 using Corners = std::array<sim::scene::ClipPosition, 3>;
 

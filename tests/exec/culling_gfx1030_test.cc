@@ -3,13 +3,8 @@
 // culling.h judges what is left out. Vertices of the others have the outputs that the same module
 // has where nothing is culled. The simulator refuses exports that are not of the room requested,
 // primitives that are not in the order given, and accesses to LDS that a barrier does not part.
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,219 +12,50 @@
 #include "absl/strings/str_cat.h"
 #include "core/amd/isa/disasm.h"
 #include "core/amd/perf/program.h"
-#include "core/driver/compile.h"
-#include "core/driver/prepared.h"
-#include "core/mir/parse.h"
 #include "core/sim/scene/vertex.h"
 #include "gtest/gtest.h"
 #include "tests/exec/culling.h"
+#include "tests/exec/culling_draws.h"
 #include "tests/exec/findings.h"
 
-namespace kiln {
+namespace kiln::exec {
 namespace {
 
-using exec::CulledRun;
-using exec::CullingRequest;
-using sim::scene::ClipPosition;
 using sim::scene::Dispatch;
 using sim::scene::VertexInputs;
 
-constexpr Target kTarget = Target::kGfx1030;
-absl::StatusOr<Compiled> CompiledText(const std::string& text, PrimitiveCulling culling,
-                                      uint32_t group) {
-  const auto module = mir::Parse(text);
-  if (!module.ok()) return module.status();
-  const auto prepared = PrepareMir(*module, {}, nullptr, {});
-  if (!prepared.ok()) return prepared.status();
-  CompileOptions options;
-  options.passes.verify_each = true;
-  options.state.primitive_culling = culling;
-  options.ngg_group = group;
-  return Compile(**prepared, kTarget, options, nullptr, {});
-}
-
-// A program whose position is attribute 0, with outputs that need the vertex's number, the
-// instance's, and an attribute that the position does not.
-const std::string kProgram =
-    "mir 1\nentry \"main\"\nstage vertex\n"
-    "input 0 location 0.0 f32 x4\ninput 1 location 1.0 f32 x2\n"
-    "input 2 builtin vertex_index i32 x1\ninput 3 builtin instance_index i32 x1\n"
-    "output 0 location 3.0 i32 x2\noutput 1 location 4.0 f32 x2\n"
-    "output 2 builtin position f32 x4\n"
-    "body {\n"
-    "%0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0]\n"
-    "%4:f32, %5:f32 = load_input[1, 0]\n"
-    "%6:i32 = load_input[2, 0]\n%7:i32 = load_input[3, 0]\n"
-    "store_output[0, 0] %6, %7\n"
-    "%8:f32 = fadd %4, %0\nstore_output[1, 0] %8, %5\n"
-    "store_output[2, 0] %0, %1, %2, %3\n"
-    "return\n}\n";
-
-// ---- Draws.
-
-using Random = std::mt19937;
-
-float Coordinate(Random& random, float most) {
-  return std::uniform_real_distribution<float>(-most, most)(random);
-}
-
-// Kinds of draws: what their vertices are like.
-enum class Kind {
-  kLarge,       // triangles of the viewport's size
-  kBeyond,      // many outside
-  kSmall,       // smaller than a pixel
-  kGrid,        // on a grid: areas of 0, edges on the limits and on samples
-  kMixedSigns,  // signs of w mixed
-  kNotFinite,   // numbers that are none, infinities, w of 0
-  kAllOutside,
-  kAllInside,  // in front, large: none is culled but by its face
-};
-constexpr Kind kKinds[] = {Kind::kLarge,      Kind::kBeyond,     Kind::kSmall,
-                           Kind::kGrid,       Kind::kMixedSigns, Kind::kNotFinite,
-                           Kind::kAllOutside, Kind::kAllInside};
-
-ClipPosition RandomPosition(Random& random, Kind kind, const ClipPosition& last) {
-  const auto projected = [&](float x, float y, float w) -> ClipPosition {
-    return {x * w, y * w, 0.5f * w, w};
-  };
-  const float w = std::exp2(static_cast<float>(static_cast<int>(random() % 5) - 2));
-  switch (kind) {
-    case Kind::kLarge: return projected(Coordinate(random, 1), Coordinate(random, 1), w);
-    case Kind::kBeyond: return projected(Coordinate(random, 4), Coordinate(random, 4), w);
-    case Kind::kSmall: {
-      const float x = last[0] / last[3] + Coordinate(random, 0.06f);
-      const float y = last[1] / last[3] + Coordinate(random, 0.06f);
-      const bool ends = !(std::abs(x) < 1 && std::abs(y) < 1);
-      return ends ? projected(Coordinate(random, 0.5f), Coordinate(random, 0.5f), w)
-                  : projected(x, y, w);
-    }
-    case Kind::kGrid: {
-      const auto step = [&] { return (static_cast<float>(random() % 9) - 4) / 4; };
-      const float x = step();
-      return projected(x, step(), w);
-    }
-    case Kind::kMixedSigns: {
-      const float sign = random() % 3 == 0 ? -1.f : 1.f;
-      return projected(Coordinate(random, 2), Coordinate(random, 2), sign * w);
-    }
-    case Kind::kNotFinite: {
-      ClipPosition p = projected(Coordinate(random, 1), Coordinate(random, 1), w);
-      const float odd[] = {std::numeric_limits<float>::quiet_NaN(),
-                           std::numeric_limits<float>::infinity(),
-                           -std::numeric_limits<float>::infinity(), 0.f, -0.f};
-      if (random() % 4 == 0) p[random() % 4] = odd[random() % 5];
-      return p;
-    }
-    case Kind::kAllOutside:
-      return projected(2 + Coordinate(random, 0.5f), Coordinate(random, 1), w);
-    case Kind::kAllInside: {
-      // Consecutive triangles are wide and high.
-      const float x = last[0] / last[3] > 0 ? -0.9f : 0.9f, y = last[1] / last[3];
-      const float next = y < -0.25f ? 0 : y < 0.25f ? 0.5f : -0.5f;
-      return projected(x + Coordinate(random, 0.05f), next + Coordinate(random, 0.1f), w);
-    }
-  }
-  return {};
-}
-
-VertexInputs RandomDraw(Random& random, Kind kind, uint32_t count, uint32_t instances) {
-  VertexInputs draw;
-  draw.count = count;
-  draw.instances = instances;
-  draw.first_vertex = static_cast<int32_t>(random() % 3);
-  const uint32_t vertices = count + static_cast<uint32_t>(draw.first_vertex);
-  const uint32_t one = std::bit_cast<uint32_t>(1.0f);
-  sim::scene::VertexInput position = {0, false, 1, 4, one, {}};
-  sim::scene::VertexInput other = {1, false, 1, 2, one, {}};
-  ClipPosition last = {0, 0, 0, 1};
-  for (uint32_t v = 0; v < vertices; ++v) {
-    last = random() % 8 == 0 && kind == Kind::kGrid ? last : RandomPosition(random, kind, last);
-    for (const float x : last) position.bits.push_back(std::bit_cast<uint32_t>(x));
-    for (int c = 0; c < 2; ++c) {
-      other.bits.push_back(std::bit_cast<uint32_t>(Coordinate(random, 10)));
-    }
-  }
-  draw.inputs = {position, other};
-  return draw;
-}
-
-ClipPosition PositionAt(const VertexInputs& draw, uint32_t run) {
-  const std::array<uint32_t, 4> bits =
-      sim::scene::FetchVertex(draw, draw.inputs[0], sim::scene::RunAt(draw, run));
-  ClipPosition p;
-  for (size_t c = 0; c < 4; ++c) p[c] = std::bit_cast<float>(bits[c]);
-  return p;
-}
-
-// ---- Judging.
-
-// Returns "" or how the outputs of vertices differ from those of a run in which nothing is culled.
-// Vertices that no exported primitive has need no outputs.
-std::string Difference(const CulledRun& run, const VertexInputs& whole) {
-  const VertexInputs& got = *run.dispatch.vertices;
-  std::vector<bool> needed(got.Runs());
-  for (const auto& p : run.primitives) {
-    for (const uint32_t r : p.runs) needed[r] = needed[r] || p.exported;
-  }
-  for (uint32_t r = 0; r < got.Runs(); ++r) {
-    for (size_t at = got.At(r, 0, 0); at < got.At(r + 1, 0, 0); ++at) {
-      if (got.written[at] == 0 && !needed[r]) continue;
-      if (got.written[at] != whole.written[at] || got.entries[at] != whole.entries[at]) {
-        return absl::StrCat("run ", r, " dword ", at, ": ", got.entries[at], " instead of ",
-                            whole.entries[at]);
-      }
-    }
-  }
-  return "";
-}
-
-constexpr uint32_t kCullFront = CullingRequest::kFront, kCullBack = CullingRequest::kBack;
-constexpr uint32_t kFrontIsCcw = CullingRequest::kFrontIsCcw, kCullSmall = CullingRequest::kSmall;
-constexpr CullingRequest kRequests[] = {
-    {0, 1},
-    {kCullFront, 1},
-    {kCullBack, 1},
-    {kCullBack | kFrontIsCcw, 1},
-    {kCullFront | kFrontIsCcw, 1},
-    {kCullSmall, 1},
-    {kCullSmall, 4},
-    {kCullSmall, 8},
-    {kCullBack | kFrontIsCcw | kCullSmall, 4},
-    {kCullFront | kCullBack, 1},
-};
-
 void Judge(uint32_t group, uint32_t count, uint32_t instances, bool enough) {
-  const auto plain = CompiledText(kProgram, PrimitiveCulling::kOff, group);
-  const auto culling = CompiledText(kProgram, PrimitiveCulling::kOn, group);
+  const auto plain = CompileCulling(kCullingProgram, PrimitiveCulling::kOff, group);
+  const auto culling = CompileCulling(kCullingProgram, PrimitiveCulling::kOn, group);
   ASSERT_TRUE(plain.ok()) << plain.status();
   ASSERT_TRUE(culling.ok()) << culling.status();
   ASSERT_EQ(culling->variants.size(), 2u);
   for (size_t i = 0; i < 2; ++i) {
     const Variant& v = culling->variants[i];
-    EXPECT_EQ(exec::Findings(kTarget, v), "");
-    for (const Kind kind : kKinds) {
-      Random random(group + count + 64 * static_cast<uint32_t>(kind));
+    EXPECT_EQ(Findings(Target::kGfx1030, v), "");
+    for (const DrawKind kind : kDrawKinds) {
+      std::mt19937 random(group + count + 64 * static_cast<uint32_t>(kind));
       Dispatch dispatch;
       dispatch.vertices = RandomDraw(random, kind, count, instances);
       const auto position = [&](uint32_t run) { return PositionAt(*dispatch.vertices, run); };
-      const auto whole = exec::SimulateCulled(plain->variants[i], dispatch, {}, false);
+      const auto whole = SimulateCulled(plain->variants[i], dispatch, {}, false);
       ASSERT_TRUE(whole.ok()) << whole.status();
       for (const CullingRequest& request : kRequests) {
         const std::string name = absl::StrCat(v.name, " group ", group, " count ", count, " kind ",
                                               static_cast<int>(kind), " bits ", request.bits,
                                               " samples ", request.samples);
-        const auto run = exec::SimulateCulled(v, dispatch, request, random() % 2 == 0);
+        const auto run = SimulateCulled(v, dispatch, request, random() % 2 == 0);
         ASSERT_TRUE(run.ok()) << name << ": " << run.status();
         ASSERT_EQ(run->primitives.size(), whole->primitives.size());
-        exec::CullingCounts counts;
+        CullingCounts counts;
         const bool culls = request.bits != 0 && enough;
-        ASSERT_EQ(exec::CullingFault(*run, request, culls, position, &counts), "") << name;
-        ASSERT_EQ(Difference(*run, *whole->dispatch.vertices), "") << name;
+        ASSERT_EQ(CullingFault(*run, request, culls, position, &counts), "") << name;
+        ASSERT_EQ(DifferenceFromWhole(*run, *whole->dispatch.vertices), "") << name;
         const bool faces = (request.bits & (kCullFront | kCullBack)) != 0;
-        if (request.bits == 0 || (kind == Kind::kAllInside && !faces)) {
+        if (request.bits == 0 || (kind == DrawKind::kAllInside && !faces)) {
           EXPECT_EQ(counts.left_out, 0) << name;
         }
-        if (culls && kind == Kind::kAllOutside) {
+        if (culls && kind == DrawKind::kAllOutside) {
           EXPECT_EQ(counts.left_out, counts.primitives) << name;
         }
       }
@@ -263,8 +89,8 @@ bool IsOfTheSteps(const amd::isa::Instruction& inst) {
 // Without any one of them the simulator or a judge finds a fault.
 TEST(Culling, EachStepIsNeeded) {
   constexpr uint32_t kNop = 0xbf800000;  // s_nop 0
-  const auto plain = CompiledText(kProgram, PrimitiveCulling::kOff, 128);
-  const auto culling = CompiledText(kProgram, PrimitiveCulling::kOn, 128);
+  const auto plain = CompileCulling(kCullingProgram, PrimitiveCulling::kOff, 128);
+  const auto culling = CompileCulling(kCullingProgram, PrimitiveCulling::kOn, 128);
   ASSERT_TRUE(plain.ok() && culling.ok());
   int mutations = 0;
   for (size_t i = 0; i < 2; ++i) {
@@ -274,23 +100,23 @@ TEST(Culling, EachStepIsNeeded) {
       VertexInputs whole;
     };
     std::vector<Draw> draws;
-    for (const Kind kind : {Kind::kGrid, Kind::kBeyond, Kind::kAllOutside, Kind::kAllInside}) {
-      Random random(17);
+    for (const DrawKind kind :
+         {DrawKind::kGrid, DrawKind::kBeyond, DrawKind::kAllOutside, DrawKind::kAllInside}) {
+      std::mt19937 random(17);
       Draw& draw = draws.emplace_back();
       draw.dispatch.vertices = RandomDraw(random, kind, 200, 1);
-      const auto whole = exec::SimulateCulled(plain->variants[i], draw.dispatch, {}, false);
+      const auto whole = SimulateCulled(plain->variants[i], draw.dispatch, {}, false);
       ASSERT_TRUE(whole.ok()) << whole.status();
       draw.whole = *whole->dispatch.vertices;
     }
     const auto fault_of = [](const Variant& variant, const Draw& draw,
                              const CullingRequest& request, bool opposite) {
-      const auto run = exec::SimulateCulled(variant, draw.dispatch, request, opposite);
+      const auto run = SimulateCulled(variant, draw.dispatch, request, opposite);
       if (!run.ok()) return std::string(run.status().message());
       const auto position = [&](uint32_t r) { return PositionAt(draw.whole, r); };
-      exec::CullingCounts counts;
-      const std::string wrong =
-          exec::CullingFault(*run, request, request.bits != 0, position, &counts);
-      return wrong.empty() ? Difference(*run, draw.whole) : wrong;
+      CullingCounts counts;
+      const std::string wrong = CullingFault(*run, request, request.bits != 0, position, &counts);
+      return wrong.empty() ? DifferenceFromWhole(*run, draw.whole) : wrong;
     };
     const auto fault = [&](const Variant& variant) -> std::string {
       for (const Draw& draw : draws) {
@@ -324,4 +150,4 @@ TEST(Culling, EachStepIsNeeded) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::exec

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/mir/build.h"
 #include "core/oracle/generate.h"
+#include "core/sim/scene/quad_group.h"
 #include "tests/exec/exec.h"
 #include "tests/exec/images.h"
 #include "tests/exec/interpret_draw.h"
@@ -45,6 +46,7 @@ class Comparison {
     std::mt19937 rng(static_cast<uint32_t>(seed));
     AddImages(module, rng, inputs_);
     draw_ = RandomDraw(seed, module, samples);
+    if (setup.memory_seeds != 0) draw_.quads.resize(sim::scene::QuadsOfPrimitive(draw_, 0).end);
     per_sample_ = module.fragment.sample_rate && samples > 1;
   }
 

@@ -54,18 +54,23 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
                           DrawCounts* counts) {
   struct Mode {
     const char* name;
-    bool fusion, opposite;
+    bool fusion = false, opposite = false;
+    uint32_t memory_seed = 0;  // 0: not in memory mode
   };
   std::string text;
   ++counts->programs;
-  for (const Mode& mode :
-       {Mode{"", false, false}, Mode{" fused", true, false}, Mode{" opposite", false, true}}) {
+  std::vector<Mode> modes = {{""}, {" fused", true, false}, {" opposite", false, true}};
+  for (uint32_t seed = 1; seed <= setup.memory_seeds; ++seed) {
+    modes.push_back({" memory", false, false, seed});
+  }
+  for (const Mode& mode : modes) {
     if (mode.opposite && !setup.opposite) continue;
     if (mode.fusion && TestTarget() != Target::kTgl) continue;  // the only one that has it
     sim::scene::Dispatch got = dispatch;
     SimulationOptions options;
     if (mode.fusion) options.switches = {"fusion"};
     options.opposite = mode.opposite;
+    if (mode.memory_seed != 0) options.memory_seed = mode.memory_seed;
     options.max_instructions = 20'000'000;
     const auto run = Simulate(TestTarget(), variant.code, variant.launch, options, got);
     const std::string wrong = run.ok() ? difference(got) : std::string(run.status().message());

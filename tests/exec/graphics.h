@@ -19,6 +19,9 @@ namespace kiln::exec {
 struct DrawSetup {
   std::vector<std::string> disabled_passes;
   bool opposite = true;  // run also in the opposite order and with other undefined contents
+  // Runs in memory mode, by as many seeds (RunOptions::memory_seed). Draws of fragments then have
+  // one primitive: fragments of two may change one dword, which nothing orders.
+  uint32_t memory_seeds = 0;
   // The rest is of the state that programs are compiled for. Modules that may not cull are left out
   // of those that are compiled to do so.
   std::vector<InstanceRate> instance_rates = {};
@@ -46,7 +49,8 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
                             const Widths& widths,
                             const std::function<std::string(const Variant&)>& judge);
 
-// Runs a binary alone, fused and in the opposite order, each time on an unchanged `dispatch`.
+// Runs a binary alone, fused, in the opposite order and in memory mode, each time on an unchanged
+// `dispatch`.
 // Returns "" or the text that `difference` returns for the results.
 std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
                           const sim::scene::Dispatch& dispatch,

@@ -43,11 +43,13 @@ int RandomCommand(int argc, char** argv, const ShapeOfSeed& shape_of, const Comp
   DrawSetup setup;
   setup.disabled_passes = {"form_fma", "merge_factors"};
   uint64_t count = 3000, first = 0, instructions = 50, keep_going = 0, print = 0, reduce = 0;
+  uint64_t memory = 0;
   for (int i = 1; i < argc; ++i) {
     if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||
         ParseFlag(argv[i], "--instructions=", &instructions) ||
         ParseFlag(argv[i], "--keep-going=", &keep_going) ||
-        ParseFlag(argv[i], "--print=", &print) || ParseFlag(argv[i], "--reduce=", &reduce)) {
+        ParseFlag(argv[i], "--print=", &print) || ParseFlag(argv[i], "--reduce=", &reduce) ||
+        ParseFlag(argv[i], "--memory=", &memory)) {
       continue;
     }
     absl::string_view arg = argv[i];
@@ -57,10 +59,12 @@ int RandomCommand(int argc, char** argv, const ShapeOfSeed& shape_of, const Comp
     }
     std::fprintf(stderr,
                  "usage: %s [--count=N] [--seed=N] [--instructions=N] "
-                 "[--keep-going=0|1] [--print=0|1] [--reduce=0|1] [--disable-pass=NAME]...\n",
+                 "[--keep-going=0|1] [--print=0|1] [--reduce=0|1] [--memory=SEEDS] "
+                 "[--disable-pass=NAME]...\n",
                  argv[0]);
     return 2;
   }
+  setup.memory_seeds = static_cast<uint32_t>(memory);
   DrawCounts counts;
   uint64_t wrong_ones = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {

@@ -1,8 +1,9 @@
 // The command of random programs of a stage:
 //
 //   [--count=3000] [--seed=0] [--instructions=50] [--keep-going=0|1] [--print=0|1] [--reduce=0|1]
-//   [--disable-pass=NAME]...
+//   [--memory=SEEDS] [--disable-pass=NAME]...
 //
+// --memory: also in the simulator's memory mode, by so many seeds (DrawSetup::memory_seeds).
 // Exit status 1 after a disagreement, 2 if the flags are wrong.
 #ifndef KILN_TESTS_EXEC_RANDOM_COMMAND_H_
 #define KILN_TESTS_EXEC_RANDOM_COMMAND_H_

@@ -10,6 +10,13 @@
 // (core/sim/rdna2/needs.h).
 // --ngg-culling=N: the primitives that a vertex program is told to leave out
 // (core/sim/rdna2/simulator.h).
+// --assembly={"topology": "list", "strip" or "fan", "reuse", "join": true, "restarts": [places]}:
+// how a vertex draw makes primitives (core/sim/rdna2/input_assembly.h); without it a triangle of
+// every three vertices of a workgroup.
+// --clip-positions=FILE: {"sets": ["hex", ...], "undefined": "01..."}: positions of every run
+// (dwords x, y, z, w). A primitive may be left out if it covers no sample in one of the sets, or if
+// one of its corners is marked with a 1 as undefined.
+// vertex_options.h: what these add to the results.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -17,11 +24,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/sim/rdna2/simulator.h"
 #include "tests/sim/run_job.h"
+#include "tests/sim/vertex_options.h"
 
 namespace kiln::tests {
 namespace {
@@ -52,16 +59,16 @@ int Main(int argc, char** argv) {
   Machine machine;
   machine.name = "rdna2_run";
   std::string trace;
-  uint32_t culling = 0;
+  VertexOptions vertex_options;
   machine.reset = [&] {
     tells_needs = false;
     trace.clear();
-    culling = 0;
+    vertex_options = VertexOptions();
   };
   machine.take_option = [&](absl::string_view option) {
     tells_needs |= option == "--needs";
     if (option == "--needs") return true;
-    if (absl::ConsumePrefix(&option, "--ngg-culling=")) return absl::SimpleAtoi(option, &culling);
+    if (vertex_options.Take(option)) return true;
     if (!absl::ConsumePrefix(&option, "--trace=")) return false;
     trace = std::string(option);
     return true;
@@ -71,7 +78,7 @@ int Main(int argc, char** argv) {
                     nlohmann::json& results) -> absl::StatusOr<sim::scene::RunStats> {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
-    own.ngg_culling = culling;
+    vertex_options.Set(own);
     std::unique_ptr<Tracer> tracer;
     if (!trace.empty()) {
       tracer = std::make_unique<Tracer>(trace);
@@ -81,6 +88,10 @@ int Main(int argc, char** argv) {
     sim::rdna2::Needs needs;
     if (tells_needs) own.needs = &needs;
     absl::StatusOr<sim::scene::RunStats> stats = sim::rdna2::Run(code, record, own, dispatch);
+    if (stats.ok() && dispatch.vertices) {
+      const absl::Status judged = vertex_options.Judge(*dispatch.vertices, results);
+      if (!judged.ok()) return judged;
+    }
     if (!tells_needs) return stats;
     results["needs"] = nlohmann::json::array();
     for (const auto& [offset, need] : needs) {

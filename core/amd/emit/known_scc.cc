@@ -63,6 +63,7 @@ class Known {
 
   void Clear() { registers_.clear(); }
   void Add(Registers r) { registers_.push_back(r); }
+  bool empty() const { return registers_.empty(); }
   bool Has(Registers r) const {
     return std::any_of(registers_.begin(), registers_.end(), [&](const Registers& k) {
       return k.first == r.first && k.count == r.count;
@@ -78,8 +79,17 @@ class Known {
   std::vector<Registers> registers_;
 };
 
-// Notes what an instruction that stays does to SCC and registers.
-void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
+// Returns true if the instruction certainly writes VGPRs and memory at most: most do.
+bool WritesNoScalar(const isa::Instruction& inst) {
+  using namespace isa::opcode_flag;  // NOLINT: flags
+  const isa::OpcodeInfo& info = isa::Info(inst.op);
+  if (!isa::IsVectorAlu(info.encoding)) return info.encoding >= isa::Encoding::kDs;
+  return inst.dst.is_vgpr() && !inst.sdst.exists() && info.dst != isa::Type::kMask &&
+         !info.Has(kSDst) && !info.Has(kCarryOut) && !info.Has(kExecW) && !info.Has(kSccW);
+}
+
+// Removes what is not known any more after an instruction.
+void Forget(const isa::Instruction& inst, isa::Wave wave, Known& known) {
   bool sets_scc = false;
   for (const isa::OperandUse& use : isa::OperandsOf(inst, wave)) {
     if (!use.written || use.operand.is_vgpr()) continue;
@@ -87,6 +97,12 @@ void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
     known.Overwrite({use.operand.code, use.dwords});
   }
   if (sets_scc) known.Clear();
+}
+
+// Notes what an instruction that stays does to SCC and registers.
+void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
+  if (WritesNoScalar(inst)) return;
+  if (!known.empty()) Forget(inst, wave, known);
   const Known::Registers result = {inst.dst.code, isa::Dwords(isa::Info(inst.op).dst)};
   if (TellsNonzero(inst.op)) {
     known.Add(result);
@@ -99,6 +115,8 @@ void Note(const isa::Instruction& inst, isa::Wave wave, Known& known) {
 }  // namespace
 
 void RemoveKnownTests(Program& program) {
+  const auto tests = [](const Row& row) { return IsTest(row.inst); };
+  if (std::none_of(program.rows.begin(), program.rows.end(), tests)) return;
   const size_t count = program.rows.size();
   std::vector<bool> is_target(count + 1), erased(count);
   for (const Row& row : program.rows) {

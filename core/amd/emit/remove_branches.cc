@@ -1,5 +1,6 @@
 #include "core/amd/emit/remove_branches.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace kiln::amd {
@@ -38,9 +39,22 @@ bool IsCheap(const Program& program, const std::vector<bool>& erased, size_t fro
 
 bool IsRelativeBranch(const Row& row) { return row.target != Row::kNoTarget; }
 
+// Most small programs have none, and are left at the first look.
+bool HasBranches(const Program& program) {
+  return std::any_of(program.rows.begin(), program.rows.end(), IsRelativeBranch);
+}
+
+// Returns true if every row is followed by the next one.
+bool IsOneLine(const Program& program) {
+  return !program.rows.empty() &&
+         std::all_of(program.rows.begin(), program.rows.end() - 1,
+                     [](const Row& row) { return FallsThrough(row.inst); });
+}
+
 }  // namespace
 
 void RemoveExeczBranches(Program& program) {
+  if (!HasBranches(program)) return;
   std::vector<bool> erased(program.rows.size());
   // From the end: branches inside what another one skips go first.
   for (size_t i = program.rows.size(); i-- > 0;) {
@@ -52,6 +66,7 @@ void RemoveExeczBranches(Program& program) {
 }
 
 void RemoveUnreachable(Program& program) {
+  if (IsOneLine(program)) return;
   const size_t count = program.rows.size();
   std::vector<bool> erased(count, true);
   std::vector<size_t> work;
@@ -88,6 +103,7 @@ Opcode InverseOf(Opcode branch) {
 }  // namespace
 
 void InvertBranchesOverBranches(Program& program) {
+  if (!HasBranches(program)) return;
   const size_t count = program.rows.size();
   std::vector<bool> is_target(count + 1), erased(count);
   for (const Row& row : program.rows) {
@@ -119,6 +135,7 @@ void RemoveExecWritesBeforeEnd(Program& program) {
 }
 
 void RemoveBranchesToNext(Program& program) {
+  if (!HasBranches(program)) return;
   std::vector<bool> erased(program.rows.size());
   // From the end, so that a branch over branches that go is seen as one to the next row.
   for (size_t i = program.rows.size(); i-- > 0;) {

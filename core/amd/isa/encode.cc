@@ -64,7 +64,7 @@ std::optional<uint32_t> AbsentBits(const Instruction& inst, const Field& field, 
 
 // FLAT's scalar address: a register, null, or 0x7f if scratch has no address at all. Where the
 // unused VGPR field has other bits than 0, source 2 itself is 0x7f.
-absl::StatusOr<uint32_t> ScalarAddressBits(const Instruction& inst) {
+std::optional<uint32_t> ScalarAddressBits(const Instruction& inst) {
   const Encoding encoding = Info(inst.op).encoding;
   const Operand& operand = inst.src[2];
   if (!operand.exists()) {
@@ -74,34 +74,41 @@ absl::StatusOr<uint32_t> ScalarAddressBits(const Instruction& inst) {
   const bool bad = encoding == Encoding::kFlat || !operand.is_scalar_register() ||
                    operand.code == kNull ||
                    (none && (encoding != Encoding::kScratch || !inst.src[0].exists()));
-  if (bad) return Refuse(inst, "saddr", absl::StrCat("cannot hold operand ", operand.code));
-  return operand.code;
+  return bad ? std::nullopt : std::optional<uint32_t>(operand.code);
 }
 
-absl::StatusOr<uint32_t> BitsOfOperand(const Instruction& inst, const Field& field) {
+// Returns true for an operand that the opcode does not use, but whose field keeps what it names.
+bool MayKeep(const Instruction& inst, const Operand& operand) {
+  return KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
+}
+
+// Returns nothing if the instruction's operand does not fit the field (RefuseOperand tells why).
+std::optional<uint32_t> BitsOfOperand(const Instruction& inst, const Field& field) {
   if (field.member == Member::kSrc0 && HasExtension(inst.form) && field.width == 9) {
     if (inst.form == Form::kSdwa) return kSdwaMarker;
     if (inst.form == Form::kDpp16) return kDpp16Marker;
     return kDpp8Marker + (inst.dpp.fetch_inactive ? 1 : 0);
   }
   if (field.coding == Coding::kScalarAddress) return ScalarAddressBits(inst);
-  const auto refuse = [&](absl::string_view why) {
-    return Refuse(inst, NameOf(field.member), why);
-  };
   const Operand& operand = OperandOf(inst, field.member);
   const bool slot = Exists(inst, field.member);
-  if (!operand.exists()) {
-    const auto bits = AbsentBits(inst, field, slot);
-    if (!bits) return refuse("an operand is missing");
-    return *bits;
-  }
+  if (!operand.exists()) return AbsentBits(inst, field, slot);
   // An instruction without an offset register may name null (Mesa) or nothing (LLVM).
   if (!slot && field.coding == Coding::kOrNull && operand.code == kNull) return kNull;
-  const bool kept = KeepsUnused(Info(inst.op).encoding) && operand.is_vgpr() && operand.vgpr() != 0;
-  if (!slot && !kept) return refuse("there is no such operand");
-  const auto bits = OperandBits(inst, field, operand.code);
-  if (!bits) return refuse(absl::StrCat("cannot hold operand ", operand.code));
-  return *bits;
+  if (!slot && !MayKeep(inst, operand)) return std::nullopt;
+  return OperandBits(inst, field, operand.code);
+}
+
+// Returns the error for an operand that BitsOfOperand has no bits for.
+absl::Status RefuseOperand(const Instruction& inst, const Field& field) {
+  const bool is_address = field.coding == Coding::kScalarAddress;
+  const absl::string_view name = is_address ? "saddr" : NameOf(field.member);
+  const Operand& operand = is_address ? inst.src[2] : OperandOf(inst, field.member);
+  if (!operand.exists()) return Refuse(inst, name, "an operand is missing");
+  if (!is_address && !Exists(inst, field.member) && !MayKeep(inst, operand)) {
+    return Refuse(inst, name, "there is no such operand");
+  }
+  return Refuse(inst, name, absl::StrCat("cannot hold operand ", operand.code));
 }
 
 // Returns the bits of a member that is no operand, whose number is `value`.
@@ -132,8 +139,8 @@ absl::Status Write(const Instruction& inst, Format format, uint64_t& out, Instru
   for (const Field& field : FieldsOf(format)) {
     const uint64_t mask = (uint64_t{1} << field.width) - 1;
     if (IsOperand(field.member)) {
-      const auto bits = BitsOfOperand(inst, field);
-      if (!bits.ok()) return bits.status();
+      const std::optional<uint32_t> bits = BitsOfOperand(inst, field);
+      if (!bits) return RefuseOperand(inst, field);
       out |= (*bits & mask) << field.low;
       if (field.shift == 0 && !(HasExtension(inst.form) && field.width == 9)) {
         OperandOf(left, field.member) = Operand();

@@ -444,12 +444,20 @@ constexpr Rule kRules[] = {
 absl::Span<const Rule> Rules() { return kRules; }
 
 std::vector<const Rule*> BrokenBy(const Instruction& inst, Wave wave) {
-  std::vector<const Rule*> broken;
+  using RuleList = std::vector<const Rule*>;
+  static const std::array<RuleList, kEncodingCount> by_encoding = [] {
+    std::array<RuleList, kEncodingCount> lists;
+    for (const Rule& rule : kRules) {
+      for (size_t e = 0; e < lists.size(); ++e) {
+        if (rule.broken != nullptr && (rule.of >> e & 1) != 0) lists[e].push_back(&rule);
+      }
+    }
+    return lists;
+  }();
+  RuleList broken;
   const OperandUses uses = OperandsOf(inst, wave);
-  const uint32_t own = Of({Info(inst.op).encoding});
-  for (const Rule& rule : kRules) {
-    const bool may_break = rule.broken != nullptr && (rule.of & own) != 0;
-    if (may_break && rule.broken(inst, wave, uses)) broken.push_back(&rule);
+  for (const Rule* rule : by_encoding[static_cast<size_t>(Info(inst.op).encoding)]) {
+    if (rule->broken(inst, wave, uses)) broken.push_back(rule);
   }
   return broken;
 }

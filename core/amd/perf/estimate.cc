@@ -87,6 +87,19 @@ class Queue {
   size_t first_ = 0;
 };
 
+// Notes the registers that these operands name.
+void CountRegisters(const isa::OperandUses& uses, Estimate* e) {
+  for (const isa::OperandUse& use : uses) {
+    const int64_t end = int64_t{use.operand.code} + use.dwords;
+    if (use.dwords == 0) continue;
+    if (use.operand.is_vgpr()) {
+      e->vgprs = std::max(e->vgprs, end - 256);
+    } else if (use.operand.code < isa::kSgprCount) {
+      e->sgprs = std::max(e->sgprs, std::min<int64_t>(end, isa::kSgprCount));
+    }
+  }
+}
+
 // Walks one block.
 class Walk {
  public:
@@ -154,7 +167,10 @@ void Walk::Join(const Walk& before) {
     free_[u] = free;
     user_[u] = before.user_[u];
   }
-  before.ForGiven([&](size_t r) { Give(r, Shifted(before.registers_[r], before.cycle_)); });
+  before.ForGiven([&](size_t r) {
+    const Pending result = Shifted(before.registers_[r], before.cycle_);
+    if (result.ready > 0) Give(r, result);  // others are there when the block begins
+  });
   for (size_t c = 0; c < kCounters; ++c) {
     Queue& own = pending_[c];
     const Queue& theirs = before.pending_[c];
@@ -272,6 +288,7 @@ void Walk::Add(const isa::Instruction& inst, int32_t index, Issue* issue) {
   const isa::OpcodeInfo& info = isa::Info(inst.op);
   const Timing timing = TimingOf(inst);
   const isa::OperandUses uses = isa::OperandsOf(inst, wave_);
+  CountRegisters(uses, &spent_);
   if (issue != nullptr) *issue = {.instruction = index, .unit = MainUnit(timing), .turn = cycle_};
   WaitForResults(inst, uses, WaitsOf(inst, timing), issue);
   const int issues = wave_ == isa::Wave::k64 && IsVector(info) ? 2 : 1;
@@ -383,6 +400,8 @@ Estimate EstimateProgram(absl::Span<const PlacedInstruction> program,
     AddWeighted(sum.busy, walk.spent().busy, weight);
     AddWeighted(sum.queues, walk.spent().queues, weight);
     AddWeighted(sum.stalls, walk.spent().stalls, weight);
+    sum.vgprs = std::max(sum.vgprs, walk.spent().vgprs);
+    sum.sgprs = std::max(sum.sgprs, walk.spent().sgprs);
     if (last_reader[b] == b) walks[b].reset();
   }
   sum.cycles = Rounded(sum.cycles);

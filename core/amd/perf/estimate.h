@@ -49,6 +49,9 @@ struct Estimate {
   std::array<int64_t, kStalls> stalls{};  // part of `cycles`: waiting for results
   // The unit that bounds throughput when other waves hide all latencies.
   Unit bottleneck = Unit::kVector;
+  // The highest register that an operand names + 1: VGPRs, and of s0 to s105.
+  int64_t vgprs = 0;
+  int64_t sgprs = 0;
 };
 
 // Weights of Issue have this many fractional bits: enough for eight sides of ifs on exec without

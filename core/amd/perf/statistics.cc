@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/amd/isa/clauses.h"
-#include "core/amd/isa/operands.h"
 #include "core/amd/perf/program.h"
 
 namespace kiln::amd {
@@ -48,18 +47,6 @@ class ClauseCounter {
   std::vector<const isa::Instruction*> run_;
   int64_t clauses_ = 0;
 };
-
-void CountRegisters(const isa::Instruction& inst, ProgramStatistics* s) {
-  for (const isa::OperandUse& use : isa::OperandsOf(inst, s->wave)) {
-    const int64_t end = int64_t{use.operand.code} + use.dwords;
-    if (use.dwords == 0) continue;
-    if (use.operand.is_vgpr()) {
-      s->vgprs = std::max(s->vgprs, end - 256);
-    } else if (use.operand.code < isa::kSgprCount) {
-      s->sgprs = std::max(s->sgprs, std::min<int64_t>(end, isa::kSgprCount));
-    }
-  }
-}
 
 void CountKind(const isa::Instruction& inst, ProgramStatistics* s) {
   const isa::OpcodeInfo& info = isa::Info(inst.op);
@@ -116,14 +103,13 @@ ProgramStatistics CountProgram(absl::Span<const PlacedInstruction> program, isa:
   ProgramStatistics s;
   s.wave = wave;
   s.bytes = BytesOf(program);
-  for (const PlacedInstruction& placed : program) {
-    CountKind(placed.inst, &s);
-    CountRegisters(placed.inst, &s);
-  }
+  for (const PlacedInstruction& placed : program) CountKind(placed.inst, &s);
   const std::vector<Block> blocks = BlocksOf(program);
   CountClauses(program, blocks, &s);
   s.loops = CountLoops(blocks);
   s.estimate = EstimateProgram(program, blocks, wave, nullptr);
+  s.vgprs = s.estimate.vgprs;
+  s.sgprs = s.estimate.sgprs;
   return s;
 }
 

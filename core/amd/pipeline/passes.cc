@@ -89,23 +89,24 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
 using Allocated = absl::StatusOr<lir::ra::AllocationStats>;
 
 // Allocates with the vector registers of the step that the schedule fits, else of larger ones.
+// `allocate` returns the result, and whether more of them might help.
 template <class Allocate>
 Allocated AllocateBySteps(Work& w, const Allocate& allocate) {
   const uint32_t all = w.lir.pool_units[kPoolVgpr];
   for (uint32_t step = w.vgpr_goal; step != 0 && step < all; step = LargerStep(w, step)) {
     w.lir.pool_units[kPoolVgpr] = step;
-    Allocated within = allocate();
+    auto [within, more_help] = allocate();
     w.lir.pool_units[kPoolVgpr] = all;
-    if (!absl::IsResourceExhausted(within.status())) return within;
+    if (!absl::IsResourceExhausted(within.status()) || !more_help) return std::move(within);
   }
-  return allocate();
+  return allocate().first;
 }
 
 // Spills: scalars alone if that does, to lanes of a register within the step, which costs no waves;
 // else what all registers do not hold. `vectors`: that are live at once.
 Allocated AllocateWithSpills(Work& w, uint32_t vectors) {
   const uint32_t all = w.lir.pool_units[kPoolVgpr];
-  return AllocateBySteps(w, [&]() -> Allocated {
+  const auto spill = [&]() -> Allocated {
     const uint32_t step = w.lir.pool_units[kPoolVgpr];
     const absl::Status larger = absl::ResourceExhaustedError("vector registers are missing");
     if (step < all && vectors >= step) return larger;
@@ -115,15 +116,18 @@ Allocated AllocateWithSpills(Work& w, uint32_t vectors) {
     if (step < all && attempt.spill_units != 0) return larger;
     w.lir = std::move(attempt);
     return stats;
-  });
+  };
+  return AllocateBySteps(w, [&] { return std::pair(spill(), true); });
 }
 
 // Allocates registers. If no order of instructions fits, descriptors are loaded where they are read
 // and a new schedule is made; if that does not fit either, spills from the original order.
 Allocated AllocateOrSpill(Work& w, PassContext& context) {
-  std::vector<lir::Pressure> pressure;
+  lir::ra::Demand demand;
   const auto allocate = [&] {
-    return lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &pressure);
+    Allocated stats = lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &demand,
+                                               w.live ? &*w.live : nullptr);
+    return std::pair(std::move(stats), (demand.lacking >> kPoolVgpr & 1) != 0);
   };
   Allocated stats = AllocateBySteps(w, allocate);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
@@ -133,9 +137,10 @@ Allocated AllocateOrSpill(Work& w, PassContext& context) {
     stats = AllocateBySteps(w, allocate);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
-  const uint32_t vectors = pressure[kPoolVgpr].logical;
+  const uint32_t vectors = demand.pressure[kPoolVgpr].logical;
   if (vectors <= w.lir.pool_units[kPoolVgpr] && ReloadDescriptors(w.lir)) {
     context.Remark("descriptors_reloaded", 0, std::string(stats.status().message()));
+    w.live.reset();
     if (!w.unscheduled.empty()) ScheduleForWaves(w);
     return AllocateOrSpill(w, context);
   }
@@ -146,6 +151,7 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
   if (!stats.ok()) return stats.status();
   w.unscheduled.clear();
+  w.live.reset();
   w.spill_bytes = 4 * w.lir.spill_units;
   w.spilled_vgprs = stats->spill.scratch_units;
   w.spilled_sgprs = stats->spill.lane_places;

@@ -29,6 +29,7 @@ class WaveScheduler {
   explicit WaveScheduler(Work& w) : w_(w), f_(w.lir), wave_(WaveOf(w)) {}
 
   bool Run() {
+    w_.live.reset();
     w_.unscheduled = lir::OrderOf(f_);
     const uint32_t first = FirstStep();
     ScheduleStats best = ScheduleWithin(first);
@@ -37,31 +38,31 @@ class WaveScheduler {
       w_.vgpr_goal = first;
       return changed;
     }
-    uint32_t peak = Peak();
-    while (const uint32_t step = NextStep(peak)) {
-      if (peak > step + step / kNear) break;
+    lir::Pressure live = Vgprs();
+    while (const uint32_t step = NextStep(live.physical)) {
+      if (live.physical > step + step / kNear) break;
       std::vector<lir::InstId> other = w_.unscheduled;
       lir::SwapOrder(f_, other);
       const ScheduleStats tried = ScheduleWithin(step);
-      const uint32_t tried_peak = Peak();
+      const lir::Pressure tried_live = Vgprs();
       // (What waiting lanes hold may exceed the step, though all blocks fit.)
-      if (tried_peak > step ||
-          tried.cycles_after * Waves(StepOf(peak)) > best.cycles_after * Waves(step)) {
+      if (tried_live.physical > step ||
+          tried.cycles_after * Waves(StepOf(live.physical)) > best.cycles_after * Waves(step)) {
         lir::SwapOrder(f_, other);
         break;
       }
       best = tried;
       changed = tried.changed() != 0;
-      peak = tried_peak;
+      live = tried_live;
     }
-    w_.vgpr_goal = StepOf(Vgprs().logical);
+    w_.vgpr_goal = StepOf(live.logical);
     return changed;
   }
 
  private:
   // Returns the step of the registers that the function needs in its present order. A function
   // whose values all together fit the most waves needs no count of those that live at once.
-  uint32_t FirstStep() const {
+  uint32_t FirstStep() {
     uint64_t all = kVgprReserve;
     for (const lir::Value& v : f_.values) {
       if (Gfx1030Machine().files[v.file].pool != kPoolVgpr) continue;
@@ -70,14 +71,18 @@ class WaveScheduler {
     if (all <= static_cast<uint64_t>(isa::VgprsOfWaves(isa::kMaxWavesOfSimd, wave_))) {
       return StepOf(static_cast<uint32_t>(all));
     }
-    return StepOf(Peak() + kVgprReserve);
+    return StepOf(Vgprs().physical + kVgprReserve);
   }
 
-  lir::Pressure Vgprs() const {
-    const lir::Liveness live(Gfx1030Machine(), f_);
-    return lir::MaxPressure(Gfx1030Machine(), f_, live)[kPoolVgpr];
+  // Returns the VGPRs that are live at once in the present order.
+  lir::Pressure Vgprs() {
+    if (w_.live) {
+      w_.live->Reorder(Gfx1030Machine(), f_);
+    } else {
+      w_.live.emplace(Gfx1030Machine(), f_);
+    }
+    return lir::MaxPressure(Gfx1030Machine(), f_, *w_.live)[kPoolVgpr];
   }
-  uint32_t Peak() const { return Vgprs().physical; }
 
   int64_t Waves(uint32_t vgprs) const {
     return isa::WavesByRegisters(static_cast<int>(vgprs), wave_);
@@ -97,7 +102,8 @@ class WaveScheduler {
                                                    {.reserve = {reserve, kSgprReserve, 0},
                                                     .balanced = {kVgprReserve, 0, 0},
                                                     .excess = {0, 0, kSccExcess},
-                                                    .fewest_live = false});
+                                                    .fewest_live = false,
+                                                    .live = &w_.live});
   }
 
   Work& w_;

@@ -3,6 +3,7 @@
 #define KILN_CORE_AMD_PIPELINE_WORK_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/amd/abi/abi.h"
@@ -10,6 +11,7 @@
 #include "core/amd/emit/program.h"
 #include "core/amd/select/scan_form.h"
 #include "core/lir/lir.h"
+#include "core/lir/liveness.h"
 #include "core/target/resolved_passes.h"
 
 namespace kiln::amd {
@@ -27,6 +29,8 @@ struct Work : ModuleAtWidth {
   lir::Function lir;
   std::vector<lir::InstId> unscheduled;  // `lir`'s instructions in the order before scheduling
   bool copies_inserted = false;          // allocation has added copies, spills or fills
+  // The liveness of `lir`, if the schedule needed it; its deaths may be those of another order.
+  std::optional<lir::Liveness> live;
   uint32_t vgpr_goal = 0;  // the most VGPRs with which as many waves share a SIMD as planned
   Program program;
   Binary binary;

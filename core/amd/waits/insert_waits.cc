@@ -132,6 +132,8 @@ class Solver {
   // Drops the waits for counts that cannot be exceeded. They change nothing about what else is
   // outstanding, so that those two are solved one after the other.
   void DropMet(const Waits* given, std::vector<Need>* needs) const {
+    const auto waits_for = [](const Need& need) { return need.counts.Any(); };
+    if (std::none_of(needs->begin(), needs->end(), waits_for)) return;
     const auto walk = [&](const FlowBlock& block, auto&& at) {
       Pending pending;
       for (size_t i = block.first; i < block.end; ++i) {
@@ -144,9 +146,12 @@ class Solver {
       return pending;
     };
     std::vector<Pending> through;
-    for (const FlowBlock& block : blocks_) through.push_back(walk(block, [](size_t, Pending&) {}));
+    const bool flows = blocks_.size() > 1 || !blocks_[0].succs.empty();
+    for (size_t b = 0; flows && b < blocks_.size(); ++b) {
+      through.push_back(walk(blocks_[b], [](size_t, Pending&) {}));
+    }
     std::vector<std::array<int, kCounters>> starts(blocks_.size());
-    for (bool changed = true; changed;) {
+    for (bool changed = flows; changed;) {
       changed = false;
       for (size_t b = 0; b < blocks_.size(); ++b) {
         std::array<int, kCounters> end = starts[b];

@@ -35,6 +35,8 @@ class CfgBuilder {
   void Number();
   absl::Status CheckBackEdges();
   void Jumps();
+  bool Returns(uint32_t b) const;
+  void ArrangeOnlyBlock();
 
   const SpirvModule& m_;
   const SpirvFunction& f_;
@@ -295,11 +297,7 @@ void CfgBuilder::Jumps() {
   for (auto it = cfg_.by_preorder.rbegin(); it != cfg_.by_preorder.rend(); ++it) {
     const uint32_t b = *it;
     Keys& keys = exits[b];
-    if (blocks_[b].successors.empty()) {
-      const SpirvBlock& block = m_.blocks[f_.first_block + b];
-      const spv::Op op = m_.Inst(m_.body_offsets[block.end - 1]).op;
-      if (op == spv::Op::OpReturn || op == spv::Op::OpReturnValue) keys.push_back(1);
-    }
+    if (Returns(b)) keys.push_back(1);
     for (uint32_t s : blocks_[b].successors) {
       const CfgBlock& target = blocks_[s];
       const bool back = target.loop_header && target.order <= blocks_[b].order;
@@ -327,9 +325,29 @@ void CfgBuilder::Jumps() {
   }
 }
 
+bool CfgBuilder::Returns(uint32_t b) const {
+  const SpirvBlock& block = m_.blocks[f_.first_block + b];
+  const spv::Op op = m_.Inst(m_.body_offsets[block.end - 1]).op;
+  return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
+}
+
+// Most small functions have one block, which has no successors: what the steps for more would give.
+void CfgBuilder::ArrangeOnlyBlock() {
+  CfgBlock& block = blocks_[0];
+  block.reachable = true;
+  block.inside_end = block.end = 1;
+  block.always_jumps = !Returns(0);
+  cfg_.by_order = cfg_.by_preorder = {0};
+}
+
 absl::Status CfgBuilder::Run() {
   const size_t n = f_.end_block - f_.first_block;
   blocks_.resize(n);
+  if (n == 1) {
+    const absl::Status single = Successors();
+    if (single.ok()) ArrangeOnlyBlock();
+    return single;
+  }
   predecessors_.resize(n);
   latches_.resize(n);
   children_.resize(n);

@@ -46,6 +46,9 @@ uint32_t ScalarBytes(const SpirvType& scalar) {
 
 Layouts::Layouts(const SpirvModule& module)
     : module_(module), strides_(module.types.size()), member_offsets_(module.members.size()) {
+  shared_.reserve(module.types.size());
+  scalar_aligns_.reserve(module.types.size());
+  explicit_sizes_.reserve(module.types.size());
   for (const SpirvType& type : module.types) Add(type);
 }
 

@@ -19,9 +19,9 @@ namespace {
 // Allocates registers. If no order of instructions fits, spills from the order that needs fewer.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
   const lir::Machine& machine = MachineOf(*w.device);
-  std::vector<lir::Pressure> scheduled, unscheduled;
-  const auto allocate = [&](std::vector<lir::Pressure>* pressure) {
-    return lir::ra::AllocateChecked(machine, &w.lir, w.check, pressure);
+  lir::ra::Demand scheduled, unscheduled;
+  const auto allocate = [&](lir::ra::Demand* demand) {
+    return lir::ra::AllocateChecked(machine, &w.lir, w.check, demand);
   };
   absl::StatusOr<lir::ra::AllocationStats> stats = allocate(&scheduled);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
@@ -37,7 +37,7 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
     }
     stats = allocate(&unscheduled);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
-    if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {
+    if (unscheduled.pressure[kPoolGrf].physical >= scheduled.pressure[kPoolGrf].physical) {
       lir::SwapOrder(w.lir, w.unscheduled);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -110,19 +111,20 @@ absl::Status Refuse(const Machine& t, const Function& f, const AllocationStats& 
 
 // Assigns registers in a function whose flags fit; leaves it unchanged on failure.
 absl::StatusOr<AllocationStats> AssignRegisters(const Machine& t, Function* f, const Liveness& live,
-                                                AllocationStats stats) {
+                                                AllocationStats stats, uint32_t* lacking) {
   if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
   const std::vector<ValueInfo> info = DescribeValues(t, *f);
   // Spreading over the pool costs nothing while it is at most half full.
   bool roomy = true;
-  bool overfull = false;  // more values than units: no order fits; the first names the value
+  uint32_t overfull = 0;  // pools with more values than units: no order fits; the first names one
   for (size_t p = 0; p < t.pools.size(); ++p) {
     const uint32_t units = FreeUnits(t, *f, p);
-    overfull |= stats.max_live[p].logical > units;
+    if (stats.max_live[p].logical > units) overfull |= uint32_t{1} << p;
     if (t.pools[p].spread && units >= kRecent * t.pools[p].register_units) {
       roomy &= 2 * stats.max_live[p].physical <= units;
     }
   }
+  *lacking = overfull;
   OutOfRegisters why;
   for (Order order :
        {Order::kSpread, Order::kLow, Order::kSizes, Order::kLifetimes, Order::kPromised}) {
@@ -130,7 +132,8 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Machine& t, Function* f, c
     ++stats.attempts;
     Assignment assignment;
     if (!Assign(t, *f, live, info, order, &assignment, &why)) {
-      if (overfull) break;
+      *lacking |= uint32_t{1} << t.files[f->value(why.value).file].pool;
+      if (overfull != 0) break;
       continue;
     }
     stats.top = assignment.top;
@@ -145,13 +148,13 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Machine& t, Function* f, c
 }
 
 absl::StatusOr<AllocationStats> RewriteAndAssign(const Machine& t, Function* f, Liveness* live,
-                                                 AllocationStats stats) {
+                                                 AllocationStats stats, uint32_t* lacking) {
   const absl::StatusOr<int> saved = SaveExcessFlags(t, f, live);
   if (!saved.ok()) return saved.status();
   stats.flags_saved = static_cast<uint32_t>(*saved);
   const int copies = HasTied(t, *f) ? SplitTied(t, f, live) : 0;
   if (*saved + copies != 0) stats.max_live = MaxPressure(t, *f, *live);
-  return AssignRegisters(t, f, *live, std::move(stats));
+  return AssignRegisters(t, f, *live, std::move(stats), lacking);
 }
 
 void Add(const SpillStats& more, SpillStats* all) {
@@ -212,17 +215,27 @@ absl::Status SpillPools(const Machine& t, Function* f, const Liveness& live, uin
 
 }  // namespace
 
-absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f,
-                                         std::vector<Pressure>* pressure) {
+absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f, Demand* demand,
+                                         Liveness* known) {
   AllocationStats stats;
-  Liveness live(t, *f);
+  std::optional<Liveness> own;
+  if (known != nullptr) {
+    known->Reorder(t, *f);
+  } else {
+    own.emplace(t, *f);
+  }
+  const Liveness& live = known != nullptr ? *known : *own;
   stats.max_live = MaxPressure(t, *f, live);
-  if (pressure != nullptr) *pressure = stats.max_live;
+  Demand unwanted;
+  if (demand == nullptr) demand = &unwanted;
+  *demand = {stats.max_live, 0};
   if (FlagsFit(t, *f, stats.max_live) && !HasTied(t, *f)) {
-    return AssignRegisters(t, f, live, std::move(stats));
+    return AssignRegisters(t, f, live, std::move(stats), &demand->lacking);
   }
   Function original = *f;
-  absl::StatusOr<AllocationStats> done = RewriteAndAssign(t, f, &live, std::move(stats));
+  Liveness changed = live;
+  absl::StatusOr<AllocationStats> done =
+      RewriteAndAssign(t, f, &changed, std::move(stats), &demand->lacking);
   if (!done.ok()) *f = std::move(original);
   return done;
 }

@@ -35,9 +35,17 @@ struct AllocationStats {
   SpillStats spill;
 };
 
-// `pressure`, unless null, receives the function's pressure per pool, also if no order fits.
+// What Allocate tells of a function, also if no order of assignment fits.
+struct Demand {
+  std::vector<Pressure> pressure;  // per pool
+  // Pools, a bit each, in which some order found no room: more registers of others do not help.
+  uint32_t lacking = 0;
+};
+
+// `demand`: may be null. `live`: the function's liveness, whose deaths may be those of another
+// order of the instructions in blocks, and are found again; null: it is not known.
 absl::StatusOr<AllocationStats> Allocate(const Machine& machine, Function* f,
-                                         std::vector<Pressure>* pressure = nullptr);
+                                         Demand* demand = nullptr, Liveness* live = nullptr);
 
 // Spills and allocates. Fails only where a single instruction needs more registers than there are,
 // or with "scratch_too_large".

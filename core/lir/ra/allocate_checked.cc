@@ -20,8 +20,8 @@ absl::StatusOr<AllocationStats> Checked(const Machine& machine, Function* f, boo
 }  // namespace
 
 absl::StatusOr<AllocationStats> AllocateChecked(const Machine& machine, Function* f, bool check,
-                                                std::vector<Pressure>* pressure) {
-  return Checked(machine, f, check, [&] { return Allocate(machine, f, pressure); });
+                                                Demand* demand, Liveness* live) {
+  return Checked(machine, f, check, [&] { return Allocate(machine, f, demand, live); });
 }
 
 absl::StatusOr<AllocationStats> AllocateWithSpillsChecked(const Machine& machine, Function* f,

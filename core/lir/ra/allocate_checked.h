@@ -2,8 +2,6 @@
 #ifndef KILN_CORE_LIR_RA_ALLOCATE_CHECKED_H_
 #define KILN_CORE_LIR_RA_ALLOCATE_CHECKED_H_
 
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "core/lir/ra/allocate.h"
 
@@ -12,7 +10,7 @@ namespace kiln::lir::ra {
 // The same as Allocate; with `check`, which costs a copy of the function and more time than the
 // allocation, CheckAllocation judges the result. Errors: those of Allocate and CheckAllocation.
 absl::StatusOr<AllocationStats> AllocateChecked(const Machine& machine, Function* f, bool check,
-                                                std::vector<Pressure>* pressure = nullptr);
+                                                Demand* demand = nullptr, Liveness* live = nullptr);
 
 // The same of AllocateWithSpills.
 absl::StatusOr<AllocationStats> AllocateWithSpillsChecked(const Machine& machine, Function* f,

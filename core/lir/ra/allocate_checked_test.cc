@@ -27,14 +27,15 @@ const std::string kSum =
 
 TEST(AllocateChecked, TheCheckChangesNothing) {
   Function plain = Parsed(kSum), checked = plain, spilled = plain;
-  std::vector<Pressure> pressure;
-  EXPECT_TRUE(AllocateChecked(ScalarTestMachine(), &plain, false, &pressure).ok());
+  Demand demand;
+  EXPECT_TRUE(AllocateChecked(ScalarTestMachine(), &plain, false, &demand).ok());
   EXPECT_TRUE(AllocateChecked(ScalarTestMachine(), &checked, true).ok());
   EXPECT_TRUE(AllocateWithSpillsChecked(ScalarTestMachine(), &spilled, true).ok());
   const std::string text = Print(ScalarTestMachine(), plain);
   EXPECT_EQ(Print(ScalarTestMachine(), checked), text);
   EXPECT_EQ(Print(ScalarTestMachine(), spilled), text);
-  EXPECT_EQ(pressure[testing::kPoolS].physical, 1);
+  EXPECT_EQ(demand.pressure[testing::kPoolS].physical, 1);
+  EXPECT_EQ(demand.lacking, 0u);
 }
 
 // A value without a definition gets a register, but the checker finds nothing in it.

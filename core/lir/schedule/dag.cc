@@ -7,8 +7,6 @@
 
 namespace kiln::lir::schedule {
 
-namespace {}  // namespace
-
 DagBuilder::DagBuilder(const Machine& machine, const Function& f, bool allocated)
     : t_(machine), f_(f), allocated_(allocated), clobbered_(machine.clobbered) {
   for (size_t b = 0; b < f_.blocks.size() && first_exits_.empty(); ++b) {

@@ -66,7 +66,8 @@ class Scheduler {
         pressure_(t, f),
         hoist_(t, f),
         live_after_(f.values.size(), 0),
-        fewest_live_(options.fewest_live) {
+        fewest_live_(options.fewest_live),
+        live_(options.live != nullptr ? options.live : &own_live_) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
       const auto of = [&](const std::vector<uint32_t>& v) {
         return p < v.size() ? int64_t{v[p]} : 0;
@@ -88,13 +89,16 @@ class Scheduler {
  private:
   // Liveness and the units that orders need: small blocks are often scheduled without.
   struct Pressure {
-    Pressure(const Machine& t, const Function& f)
-        : live(t, f, Liveness::Detail::kBlockEnds), of(t, f, live) {}
-    const Liveness live;
+    Pressure(const Machine& t, const Function& f, const Liveness& known)
+        : live(known), of(t, f, known) {}
+    const Liveness& live;
     OrderPressure of;
   };
   Pressure& pressure() {
-    if (!counted_) counted_.emplace(t_, f_);
+    if (!counted_) {
+      if (!*live_) live_->emplace(t_, f_, Liveness::Detail::kBlockEnds);
+      counted_.emplace(t_, f_, **live_);
+    }
     return *counted_;
   }
 
@@ -298,6 +302,7 @@ class Scheduler {
 
   const Machine& t_;
   Function& f_;
+  std::optional<Liveness> own_live_;
   std::optional<Pressure> counted_;
   DagBuilder builder_;
   LatencyScheduler latency_;
@@ -311,6 +316,7 @@ class Scheduler {
   NodeOrder order_;
   std::vector<char> live_after_;
   const bool fewest_live_;
+  std::optional<Liveness>* const live_;
   ScheduleStats stats_;
 };
 
@@ -329,6 +335,7 @@ ScheduleStats ScheduleAfterAllocation(const Machine& t, Function* f) {
   NodeOrder order, fast;
   for (Block& block : f->blocks) {
     const size_t size = Body(t, *f, block).size();
+    if (size < 2) continue;
     for (size_t at = 0; at < size; at += kMaxWindow) {
       const absl::Span<const InstId> body = Body(t, *f, block);  // in the order so far
       builder.Build(body.subspan(at, kMaxWindow), TerminatorAfter(block, body, at), &dag);

@@ -23,9 +23,11 @@
 #define KILN_CORE_LIR_SCHEDULE_SCHEDULE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/lir/lir.h"
+#include "core/lir/liveness.h"
 #include "core/lir/machine.h"
 #include "core/lir/schedule/judge.h"
 
@@ -42,6 +44,9 @@ struct ScheduleOptions {
   std::vector<uint32_t> excess;
   // Looks for an order with fewer live values also where all values of the function fit at once.
   bool fewest_live = true;
+  // If not null, the place of the function's liveness: read if it is there, else filled in if it is
+  // needed. Afterwards it lacks the deaths of the new order (Liveness::Reorder).
+  std::optional<Liveness>* live = nullptr;
 };
 
 struct ScheduleStats {

@@ -185,10 +185,12 @@ class Eliminator {
         needed_(module.insts.size()),
         live_(module.values.size()),
         owner_(module.insts.size()),
-        jumps_(module.insts.size()),
+        jumps_(module.regions.size() > 1 ? module.insts.size() : 0),
         writers_(module.private_arrays.size() + 1),
         read_(module.private_arrays.size() + 1) {
     order_.reserve(module.insts.size());
+    roots_.reserve(kFew);
+    work_.reserve(kFew);
   }
 
   bool Mark() {
@@ -211,6 +213,8 @@ class Eliminator {
   }
 
  private:
+  static constexpr size_t kFew = 64;  // more than most small modules need
+
   // Records owners, jumps and writers, and collects the observable instructions.
   void Visit(RegionId region, InstId owner, InstId loop) {
     for (InstId id : m_.region(region).insts) {

@@ -161,7 +161,7 @@ absl::Status CheckNumber(const VertexGroup& g, size_t primitive) {
     const ExportedVertex& e = g.of_primitives[primitive];
     const uint32_t at = kPositions + p.spi_ps_input_cntl;
     if ((e.channels[at] & 1) == 0) return Failed("a primitive without its number");
-    if (e.values[at][0] != g.first_primitive + primitive) {
+    if (e.values[at][0] != g.primitives[primitive].number) {
       return absl::InvalidArgumentError("a primitive with another number than it was given");
     }
   }
@@ -188,7 +188,7 @@ absl::Status FinishVertices(VertexGroup& g) {
     for (uint32_t k = 0; k < 3; ++k) {
       const uint32_t index = IndexOf(packed, k);
       if (index >= g.vertices_announced) return Failed("a primitive of a vertex beyond the last");
-      const uint32_t vertex = g.primitives[i][k];
+      const uint32_t vertex = g.primitives[i].vertices[k];
       if (original[index].value_or(vertex) != vertex) {
         return absl::InvalidArgumentError("two primitives take one export for different vertices");
       }
@@ -200,7 +200,9 @@ absl::Status FinishVertices(VertexGroup& g) {
     if (!g.culls && *original[v] != v) {
       return absl::InvalidArgumentError("a primitive of other vertices than it was given");
     }
-    WriteOutputs(*g.record, g.of_vertices[v], g.first + *original[v], *g.draw);
+    for (const uint32_t run : g.runs[*original[v]]) {
+      WriteOutputs(*g.record, g.of_vertices[v], run, *g.draw);
+    }
   }
   return absl::OkStatus();
 }

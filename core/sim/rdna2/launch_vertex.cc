@@ -2,6 +2,7 @@
 #include "core/sim/rdna2/launch_vertex.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/sim/rdna2/vertex_outputs.h"
@@ -28,15 +29,6 @@ uint32_t MostVertices(const out::LaunchRecord& r) {
   return Field(out::AmdOf(r).vertex.ge_cntl, 9, 9);
 }
 
-// Returns the primitives of a workgroup of `count` vertices; fewer than three form a degenerate
-// one.
-std::vector<std::array<uint32_t, 3>> PrimitivesOf(uint32_t count) {
-  if (count < 3) return {{0, count - 1, count - 1}};
-  std::vector<std::array<uint32_t, 3>> primitives;
-  for (uint32_t v = 0; v + 2 < count; ++v) primitives.push_back({v, v + 1, v + 2});
-  return primitives;
-}
-
 // Returns the views that each instance is drawn for, ascending.
 std::vector<uint32_t> ViewsOf(const out::LaunchRecord& record) {
   if (record.vertex.view_mask == 0) return {0};
@@ -55,7 +47,7 @@ uint32_t LanesOf(uint32_t count, uint32_t wave, uint32_t lanes) {
 
 void FillPrimitive(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
   const out::AmdLaunch& amd = out::AmdOf(*of.record);
-  const std::array<uint32_t, 3>& v = of.primitives[number];
+  const std::array<uint32_t, 3>& v = of.primitives[number].vertices;
   if (amd.vertex.primgen_passthru_en) {
     // Bits 9, 19 and 29 are the edge flags, all on at first; exports ignore them here.
     constexpr uint32_t kEdgeFlags = 1u << 9 | 1u << 19 | 1u << 29;
@@ -65,12 +57,12 @@ void FillPrimitive(const VertexGroup& of, uint32_t number, size_t lane, WaveStat
   }
   const uint32_t more = Field(amd.rsrc1, 29, 2);  // GS_VGPR_COMP_CNT
   if (more >= 1) w.vector[1][lane] = v[2];
-  if (more >= 2) w.vector[2][lane] = of.first_primitive + number;
+  if (more >= 2) w.vector[2][lane] = of.primitives[number].number;
   if (more >= 3) w.vector[3][lane] = 0;
 }
 
 void FillVertex(const VertexGroup& of, uint32_t number, size_t lane, WaveState& w) {
-  const scene::VertexRun run = scene::RunAt(*of.draw, of.first + number);
+  const scene::VertexRun run = scene::RunAt(*of.draw, of.runs[number][0]);
   w.vector[kFirstVertexVgpr][lane] = run.number;
   const uint32_t more = Field(out::AmdOf(*of.record).rsrc2, 16, 2);  // ES_VGPR_COMP_CNT
   if (more >= 3) w.vector[kFirstVertexVgpr + 3][lane] = run.instance / of.views;
@@ -127,7 +119,8 @@ uint32_t VertexWaves(const out::LaunchRecord& record) {
   return (std::max(MostVertices(record), MostPrimitives(record)) + lanes - 1) / lanes;
 }
 
-std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool opposite, bool culls,
+std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record,
+                                      const InputAssembly& assembly, bool opposite, bool culls,
                                       scene::VertexInputs& draw) {
   // Each instance runs once for each view, as runs of an instance of its own.
   const std::vector<uint32_t> views = ViewsOf(record);
@@ -135,26 +128,21 @@ std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool oppo
   draw.instances *= view_count;
   for (scene::VertexInput& input : draw.inputs) input.step *= view_count;
   PrepareOutputs(record, draw);
-  const uint32_t most = std::min(MostVertices(record), MostPrimitives(record) + 2);
   std::vector<VertexGroup> groups;
-  for (uint32_t instance = 0; instance < draw.instances; ++instance) {
-    uint32_t primitive = 0;
-    for (uint32_t v = 0; v < draw.count; v += most) {
-      VertexGroup& g = groups.emplace_back();
-      g.record = &record;
-      g.draw = &draw;
-      g.first = instance * draw.count + v;
-      g.count = std::min(most, draw.count - v);
-      g.first_primitive = primitive;
-      g.view = views[instance % view_count];
-      g.views = view_count;
-      g.primitives = PrimitivesOf(g.count);
-      g.culls = culls;
-      g.exported_at.resize(g.primitives.size());
-      g.of_primitives.resize(g.primitives.size());
-      g.of_vertices.resize(g.count);
-      primitive += static_cast<uint32_t>(g.primitives.size());
-    }
+  for (AssembledGroup& assembled :
+       Assemble(draw, assembly, MostVertices(record), MostPrimitives(record), view_count)) {
+    VertexGroup& g = groups.emplace_back();
+    g.record = &record;
+    g.draw = &draw;
+    g.count = static_cast<uint32_t>(assembled.vertices.size());
+    g.view = views[assembled.instance % view_count];
+    g.views = view_count;
+    g.runs = std::move(assembled.vertices);
+    g.primitives = std::move(assembled.primitives);
+    g.culls = culls;
+    g.exported_at.resize(g.primitives.size());
+    g.of_primitives.resize(g.primitives.size());
+    g.of_vertices.resize(g.count);
   }
   if (opposite) std::reverse(groups.begin(), groups.end());
   return groups;

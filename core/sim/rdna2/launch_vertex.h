@@ -1,10 +1,8 @@
 // Workgroups of a draw's vertices, and the registers of their waves at the start.
 //
-// A workgroup takes consecutive vertices of one instance, as many as GE_CNTL lets it, and a
-// triangle of every three consecutive ones, so that each vertex belongs to a primitive and most to
-// three. The primitives that an input topology makes are not modelled: the results are those of
-// vertices. With several views the whole draw is made for each, as RADV's driver does; the results
-// have the views of an instance one after the other.
+// input_assembly.h says which vertices and primitives a workgroup takes, as many as GE_CNTL lets
+// it. With several views the whole draw is made for each, as RADV's driver does; the results have
+// the views of an instance one after the other.
 //
 // SGPRs: s2, s3 counts, s5 offset of scratch, user data from s8 on. VGPRs: v0 to v3 of a primitive
 // (v0 has two indices, or with PRIMGEN_PASSTHRU_EN the packed primitive; v1 the third index, v2
@@ -19,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/input_assembly.h"
 #include "core/sim/rdna2/vertex_group.h"
 #include "core/sim/rdna2/wave.h"
 #include "core/sim/scene/vertex.h"
@@ -39,7 +38,8 @@ uint32_t VertexWaves(const out::LaunchRecord& record);
 
 // Returns the workgroups of a draw in its order, reversed with `opposite`; names and allocates the
 // results. `culls`: the program is told to leave out primitives.
-std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record, bool opposite, bool culls,
+std::vector<VertexGroup> VertexGroups(const out::LaunchRecord& record,
+                                      const InputAssembly& assembly, bool opposite, bool culls,
                                       scene::VertexInputs& draw);
 
 // Writes system SGPRs and input VGPRs into the registers of the workgroup's wave number

@@ -23,22 +23,22 @@ TEST(LaunchVertex, GroupsTakeVerticesOfOneInstance) {
   VertexProgram p = VertexProgramOf();
   p.draw.count = 130;
   p.draw.instances = 2;
-  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, {}, false, false, p.draw);
   ASSERT_EQ(groups.size(), 4u);
   EXPECT_EQ(groups[0].count, 128u);
   EXPECT_EQ(groups[0].primitives.size(), 126u);
-  EXPECT_EQ(groups[1].first, 128u);
+  EXPECT_THAT(groups[1].runs, ElementsAre(ElementsAre(128), ElementsAre(129)));
   EXPECT_EQ(groups[1].count, 2u);
-  EXPECT_EQ(groups[1].first_primitive, 126u);
-  EXPECT_THAT(groups[1].primitives, ElementsAre(ElementsAre(0, 1, 1)));
-  EXPECT_EQ(groups[2].first, 130u);
-  EXPECT_EQ(groups[2].first_primitive, 0u);
-  EXPECT_EQ(VertexGroups(p.record, true, false, p.draw)[0].first, 258u);
+  EXPECT_EQ(groups[1].primitives[0].number, 126u);
+  EXPECT_THAT(groups[1].primitives[0].vertices, ElementsAre(0, 1, 1));
+  EXPECT_EQ(groups[2].runs[0][0], 130u);
+  EXPECT_EQ(groups[2].primitives[0].number, 0u);
+  EXPECT_EQ(VertexGroups(p.record, {}, true, false, p.draw)[0].runs[0][0], 258u);
 }
 
 TEST(LaunchVertex, CountsOfGroupAndWave) {
   VertexProgram p = VertexProgramOf();
-  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, {}, false, false, p.draw);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].Waves(), 2u);
   const WaveState w = Filled(groups[0], 1);
@@ -51,7 +51,7 @@ TEST(LaunchVertex, LanesHaveAPrimitiveAndAVertex) {
   p.draw.count = 4;
   p.draw.indices = {9, 8, 7, 6};
   p.draw.instances = 2;
-  std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  std::vector<VertexGroup> groups = VertexGroups(p.record, {}, false, false, p.draw);
   WaveState w = Filled(groups[1], 0);
   EXPECT_EQ(w.vector[0][1], 1u | 2u << 16);
   EXPECT_EQ(w.vector[1][1], 3u);
@@ -63,12 +63,31 @@ TEST(LaunchVertex, LanesHaveAPrimitiveAndAVertex) {
   EXPECT_EQ(w.vector[0][1], 1u | 2u << 10 | 3u << 20 | 1u << 9 | 1u << 19 | 1u << 29);
 }
 
+TEST(LaunchVertex, WavesOfPrimitivesAlone) {
+  VertexProgram p = VertexProgramOf();
+  p.draw.count = 300;
+  for (uint32_t i = 0; i < p.draw.count; ++i) p.draw.indices.push_back(i % 10);
+  p.draw.instances = 2;
+  InputAssembly list = {InputAssembly::Topology::kTriangleList, {}, true, true};
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, list, false, false, p.draw);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].count, 20u);
+  EXPECT_EQ(groups[0].Waves(), 2u);
+  const WaveState w = Filled(groups[0], 1);
+  EXPECT_EQ(w.scalar[2] & ~0xfffu, 20u << 12 | 128u << 22);
+  EXPECT_EQ(w.scalar[3] & ~0xff0000u, 64u << 8 | 1u << 24 | 2u << 28);
+  EXPECT_EQ(w.vector[0][63], 11u | 12u << 16) << "primitive 27 of the second instance";
+  EXPECT_EQ(w.vector[2][63], 27u);
+  EXPECT_EQ(Filled(groups[0], 0).vector[5][11], 1u);
+  EXPECT_EQ(Filled(groups[0], 0).vector[8][11], 1u);
+}
+
 TEST(LaunchVertex, EachInstanceRunsForEachView) {
   VertexProgram p = VertexProgramOf();
   p.record.vertex.view_mask = 0x12;
   p.draw.count = 4;
   p.draw.instances = 3;
-  const std::vector<VertexGroup> groups = VertexGroups(p.record, false, false, p.draw);
+  const std::vector<VertexGroup> groups = VertexGroups(p.record, {}, false, false, p.draw);
   ASSERT_EQ(groups.size(), 6u);
   EXPECT_EQ(p.draw.Runs(), 24u);
   EXPECT_EQ(groups[2].view, 1u);

@@ -76,8 +76,9 @@ class Simulator {
   absl::Status RunGroups(absl::Span<const std::array<uint32_t, 3>> ids);
   // Returns how many of the remaining workgroups run together next.
   size_t DrawTogether(uint64_t left);
-  absl::Status RunFragments(FragmentWave& fragment);
-  absl::Status RunVertices(VertexGroup& vertices);
+  // The same of draws: waves of one primitive, workgroups of vertices.
+  absl::Status RunFragments(absl::Span<FragmentWave> fragments);
+  absl::Status RunVertices(absl::Span<VertexGroup> vertices);
   scene::RunStats TakeStats();
 
  private:
@@ -88,6 +89,9 @@ class Simulator {
     std::vector<WaveState> waves;
     std::vector<Scoreboard> scoreboards;
     std::optional<AccessLog> log;  // in contract mode
+    // In a draw: the wave of fragments, or the vertices; not owned.
+    FragmentWave* fragment = nullptr;
+    VertexGroup* vertices = nullptr;
 
     bool Has(WaveStatus status) const {
       return std::any_of(waves.begin(), waves.end(),
@@ -99,8 +103,11 @@ class Simulator {
   absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunWaves();
   absl::Status RunWavesAtRandom();
+  absl::Status RunStarted();
   void Begin(Group* group, uint32_t waves);
-  Group& BeginOfDraw(uint32_t waves);
+  void StartOrder(Group* group);
+  void StartFragments(FragmentWave& fragment, Group* group);
+  void StartVertices(VertexGroup& vertices, Group* group);
   Context ContextOf(uint32_t index) const;
   absl::Status Step(uint32_t index, const Op& op);
   absl::Status Access(uint32_t index, const Op& op);
@@ -122,8 +129,6 @@ class Simulator {
   std::optional<ScalarMemory> scalar_;  // in contract and memory mode
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
   bool stalled_ = false;                // the last instruction tried waits for accesses
-  FragmentWave* fragment_ = nullptr;    // that runs, in a draw
-  VertexGroup* vertices_ = nullptr;
 };
 
 scene::RunStats Simulator::TakeStats() {
@@ -206,8 +211,8 @@ bool IsMemory(const Op& op) {
 // Returns what a wave of the running workgroup reaches.
 Context Simulator::ContextOf(uint32_t index) const {
   Context context = group_->launch->ContextOf(index);
-  context.fragment = fragment_;
-  context.vertices = vertices_;
+  context.fragment = group_->fragment;
+  context.vertices = group_->vertices;
   return context;
 }
 
@@ -241,14 +246,15 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (absl::Status s = FollowClause(op, w); !s.ok()) return s;
   uint32_t access = 0;
   if (group_->log && IsMemory(op)) access = group_->log->Begin(w.pc, index, w.phase);
-  if (fragment_ != nullptr) fragment_->have_run |= w.Exec();
+  FragmentWave* const fragment = group_->fragment;
+  if (fragment != nullptr) fragment->have_run |= w.Exec();
   if (options_.contract) {
     Scoreboard& scoreboard = group_->scoreboards[index];
-    if (vertices_ != nullptr && scoreboard.StoresInFlight()) {
-      if (absl::Status s = CheckStoresBefore(op, *vertices_, w); !s.ok()) return s;
+    if (group_->vertices != nullptr && scoreboard.StoresInFlight()) {
+      if (absl::Status s = CheckStoresBefore(op, *group_->vertices, w); !s.ok()) return s;
     }
-    if (fragment_ != nullptr) {
-      if (absl::Status s = CheckQuads(op, *fragment_, w); !s.ok()) return s;
+    if (fragment != nullptr) {
+      if (absl::Status s = CheckQuads(op, *fragment, w); !s.ok()) return s;
     }
     if (absl::Status s = scoreboard.Issue(w.pc, w, access); !s.ok()) return s;
   }
@@ -344,59 +350,92 @@ void Simulator::Begin(Group* group, uint32_t waves) {
   stats_.threads += waves;
 }
 
+// Tells memory mode of a workgroup that has begun.
+void Simulator::StartOrder(Group* group) {
+  if (!order_) return;
+  std::vector<Context> contexts;
+  for (uint32_t i = 0; i < group->waves.size(); ++i) {
+    Context& context = contexts.emplace_back(group->launch->ContextOf(i));
+    context.fragment = group->fragment;
+    context.vertices = group->vertices;
+  }
+  group->first_in_order =
+      order_->StartGroup(absl::MakeSpan(group->waves), contexts, group->launch->wgp_mode());
+}
+
 void Simulator::StartGroup(Group* group) {
   LaunchState& launch = *group->launch;
   const uint32_t count = launch.waves_per_group();
   Begin(group, count);
   for (uint32_t i = 0; i < count; ++i) launch.StartWave(i, group->id, group->waves[i]);
-  if (!order_) return;
-  std::vector<Context> contexts;
-  for (uint32_t i = 0; i < count; ++i) contexts.push_back(launch.ContextOf(i));
-  group->first_in_order =
-      order_->StartGroup(absl::MakeSpan(group->waves), contexts, launch.wgp_mode());
+  StartOrder(group);
 }
 
-// Makes the one workgroup that runs in a draw, and begins it.
-Simulator::Group& Simulator::BeginOfDraw(uint32_t waves) {
-  groups_.resize(1);
-  group_ = &groups_.front();
-  group_->launch = launches_[0].get();
-  Begin(group_, waves);
-  return *group_;
-}
-
-absl::Status Simulator::RunFragments(FragmentWave& fragment) {
+void Simulator::StartFragments(FragmentWave& fragment, Group* group) {
+  LaunchState& launch = *group->launch;
   const scene::Primitive& shape = fragment.Shape();
-  LaunchState& launch = *launches_[0];
   launch.draw_registers().view_index = shape.layer;
   launch.draw_registers().pixel_state = PixelState(*fragment.record, *fragment.draw, shape);
-  WaveState& wave = BeginOfDraw(1).waves[0];
-  launch.StartRegisters(0, wave);
-  FillFragmentWave(fragment, launch.first_system_sgpr(), wave);
-  fragment_ = &fragment;
-  absl::Status status = RunWaves();
-  if (status.ok()) status = FinishFragments(fragment);
+  Begin(group, 1);
+  launch.StartRegisters(0, group->waves[0]);
+  FillFragmentWave(fragment, launch.first_system_sgpr(), group->waves[0]);
+  group->fragment = &fragment;
+  StartOrder(group);
+}
+
+void Simulator::StartVertices(VertexGroup& vertices, Group* group) {
+  LaunchState& launch = *group->launch;
+  launch.draw_registers().view_index = vertices.view;
+  Begin(group, vertices.Waves());
+  for (uint32_t i = 0; i < group->waves.size(); ++i) {
+    launch.StartRegisters(i, group->waves[i]);
+    FillVertexWave(vertices, group->waves[i]);
+  }
+  group->vertices = &vertices;
+  StartOrder(group);
+}
+
+// Runs the workgroups that have been started. After an error group_ is the one that it is of.
+absl::Status Simulator::RunStarted() {
+  group_ = &groups_.front();
+  return order_ ? RunWavesAtRandom() : RunWaves();
+}
+
+absl::Status Simulator::RunFragments(absl::Span<FragmentWave> fragments) {
+  groups_.resize(fragments.size());
+  for (size_t i = 0; i < fragments.size(); ++i) {
+    groups_[i].launch = launches_[i].get();
+    StartFragments(fragments[i], &groups_[i]);
+  }
+  absl::Status status = RunStarted();
+  for (size_t i = 0; i < groups_.size() && status.ok(); ++i) {
+    group_ = &groups_[i];
+    status = FinishFragments(*group_->fragment);
+  }
   if (status.ok()) return status;
-  const scene::Point corner = fragment.Corner(std::countr_zero(fragment.quads));
+  const FragmentWave& at = *group_->fragment;
+  const scene::Point corner = at.Corner(std::countr_zero(at.quads));
   return absl::Status(
       status.code(),
       absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)", status.message(),
-                      static_cast<int>(corner.x), static_cast<int>(corner.y), shape.number));
+                      static_cast<int>(corner.x), static_cast<int>(corner.y), at.Shape().number));
 }
 
-absl::Status Simulator::RunVertices(VertexGroup& vertices) {
-  Group& group = BeginOfDraw(vertices.Waves());
-  launches_[0]->draw_registers().view_index = vertices.view;
-  for (uint32_t i = 0; i < group.waves.size(); ++i) {
-    launches_[0]->StartRegisters(i, group.waves[i]);
-    FillVertexWave(vertices, group.waves[i]);
+absl::Status Simulator::RunVertices(absl::Span<VertexGroup> vertices) {
+  groups_.resize(vertices.size());
+  for (size_t i = 0; i < vertices.size(); ++i) {
+    groups_[i].launch = launches_[i].get();
+    StartVertices(vertices[i], &groups_[i]);
   }
-  vertices_ = &vertices;
-  absl::Status status = RunWaves();
-  if (status.ok()) status = FinishVertices(vertices);
+  absl::Status status = RunStarted();
+  for (size_t i = 0; i < groups_.size() && status.ok(); ++i) {
+    group_ = &groups_[i];
+    status = FinishVertices(*group_->vertices);
+  }
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrFormat("%s (workgroup of vertices from run %d)",
-                                                     status.message(), vertices.first));
+  return absl::Status(status.code(),
+                      absl::StrFormat("%s (workgroup of vertices from run %d)", status.message(),
+                                      group_->vertices->runs[0][0]));
 }
 
 size_t Simulator::DrawTogether(uint64_t left) {
@@ -411,8 +450,7 @@ absl::Status Simulator::RunGroups(absl::Span<const std::array<uint32_t, 3>> ids)
     groups_[i].launch = launches_[i].get();
     StartGroup(&groups_[i]);
   }
-  group_ = &groups_.front();
-  absl::Status status = order_ ? RunWavesAtRandom() : RunWaves();
+  absl::Status status = RunStarted();
   if (status.ok()) return status;
   const std::array<uint32_t, 3>& id = group_->id;
   return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", id[0], ",",
@@ -473,11 +511,7 @@ absl::Status CheckDispatch(const out::LaunchRecord& record, const Options& optio
 }
 
 // Checks what memory mode does not model: its counters fall in the order that MEM_ORDERED gives.
-absl::Status CheckMemoryMode(const out::LaunchRecord& record, const Options& options,
-                             const LaunchState& launch) {
-  if (record.stage != "compute") {
-    return absl::UnimplementedError("unsupported: memory mode of a draw");
-  }
+absl::Status CheckMemoryMode(const Options& options, const LaunchState& launch) {
   if (!launch.memory_ordered()) {
     return absl::UnimplementedError(
         "unsupported: memory mode of a program without MEM_ORDERED in rsrc1");
@@ -523,6 +557,13 @@ absl::Status CheckProgram(const Program& program, uint32_t vgprs) {
   return absl::OkStatus();
 }
 
+// Returns how many workgroups may run at the same time in memory mode; 0 if none runs.
+uint64_t MostTogether(const scene::Dispatch& dispatch) {
+  if (dispatch.draw || dispatch.vertices) return kTogether;
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  return std::min<uint64_t>(uint64_t{n[0]} * n[1] * n[2], kTogether);
+}
+
 absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispatch,
                            Simulator& simulator) {
   const std::array<uint32_t, 3>& n = dispatch.groups;
@@ -550,11 +591,16 @@ absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
     const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(
         quads.first, quads.end, {record.fragment.early_tests, record.fragment.post_depth_coverage},
         draw);
-    for (FragmentWave& wave : FragmentWaves(record, options.opposite, quads, draw)) {
+    std::vector<FragmentWave> waves = FragmentWaves(record, options.opposite, quads, draw);
+    for (FragmentWave& wave : waves) {
       wave.rasterised = rasterised;
       wave.first_quad = quads.first;
       wave.vertex_record = options.vertex_record;
-      if (absl::Status s = simulator.RunFragments(wave); !s.ok()) return s;
+    }
+    for (size_t first = 0, count = 0; first < waves.size(); first += count) {
+      count = simulator.DrawTogether(waves.size() - first);
+      absl::Status s = simulator.RunFragments(absl::MakeSpan(waves).subspan(first, count));
+      if (!s.ok()) return s;
     }
   }
   return absl::OkStatus();
@@ -564,7 +610,7 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
   constexpr uint32_t kNull = 1u << 31;
   for (size_t i = 0; i < group.primitives.size(); ++i) {
     DrawnPrimitive& p = primitives.emplace_back();
-    for (size_t k = 0; k < 3; ++k) p.runs[k] = group.first + group.primitives[i][k];
+    p.runs = group.primitives[i].runs;
     p.exported = group.exported_at[i].exists && (group.exported_at[i].packed & kNull) == 0;
   }
 }
@@ -572,8 +618,14 @@ void NotePrimitives(const VertexGroup& group, std::vector<DrawnPrimitive>& primi
 absl::Status RunVertexDraw(const out::LaunchRecord& record, const Options& options,
                            scene::VertexInputs& draw, Simulator& simulator) {
   const bool culls = options.ngg_culling != 0;
-  for (VertexGroup& group : VertexGroups(record, options.opposite, culls, draw)) {
-    if (absl::Status s = simulator.RunVertices(group); !s.ok()) return s;
+  std::vector<VertexGroup> groups =
+      VertexGroups(record, options.assembly, options.opposite, culls, draw);
+  for (size_t first = 0, count = 0; first < groups.size(); first += count) {
+    count = simulator.DrawTogether(groups.size() - first);
+    absl::Status s = simulator.RunVertices(absl::MakeSpan(groups).subspan(first, count));
+    if (!s.ok()) return s;
+  }
+  for (const VertexGroup& group : groups) {
     if (options.primitives != nullptr) NotePrimitives(group, *options.primitives);
   }
   return absl::OkStatus();
@@ -592,10 +644,8 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
   const isa::Wave wave = record.dispatch_width == 64 ? isa::Wave::k64 : isa::Wave::k32;
   absl::StatusOr<Program> program = Load(code.subspan(0, amd.instruction_bytes), wave);
   if (!program.ok()) return program.status();
-  const std::array<uint32_t, 3>& n = dispatch.groups;
   std::vector<std::unique_ptr<LaunchState>> launches;
-  const uint64_t together =
-      options.memory_seed ? std::min<uint64_t>(uint64_t{n[0]} * n[1] * n[2], kTogether) : 1;
+  const uint64_t together = options.memory_seed ? MostTogether(dispatch) : 1;
   do {
     absl::StatusOr<std::unique_ptr<LaunchState>> launch =
         LaunchState::Create(code, record, options, dispatch);
@@ -604,10 +654,12 @@ absl::StatusOr<scene::RunStats> Run(absl::Span<const uint8_t> code, const out::L
   } while (launches.size() < together);
   if (absl::Status s = CheckProgram(*program, launches[0]->vgprs()); !s.ok()) return s;
   if (options.memory_seed) {
-    if (absl::Status s = CheckMemoryMode(record, options, *launches[0]); !s.ok()) return s;
+    if (absl::Status s = CheckMemoryMode(options, *launches[0]); !s.ok()) return s;
   }
-  launches[0]->draw_registers().ngg_culling = options.ngg_culling;
-  launches[0]->draw_registers().ngg_viewport = options.ngg_viewport;
+  for (const std::unique_ptr<LaunchState>& launch : launches) {
+    launch->draw_registers().ngg_culling = options.ngg_culling;
+    launch->draw_registers().ngg_viewport = options.ngg_viewport;
+  }
   Simulator simulator(*program, options, dispatch, launches);
   absl::Status status;
   if (dispatch.draw) {

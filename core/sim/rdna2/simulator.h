@@ -6,14 +6,14 @@
 // draw (Dispatch::draw), the outputs of vertices (Dispatch::vertices), and counts. Workgroups run
 // one after the other in ascending order, the waves of a workgroup alternate after a fixed number
 // of instructions, so that a run is deterministic and waves may wait for each other. Fragments run
-// primitive by primitive, a wave after the other.
+// primitive by primitive, a wave after the other (in memory mode up to four at the same time).
 //
 // Modelled: scalar and vector arithmetic, exec and control flow, lane operations, scalar and vector
 // memory through V#, T# and S#, flat, global and scratch memory, LDS, atomics, barriers,
-// interpolation, exports, primitive shaders (NGG). Not modelled, each a named error: memory mode of
-// draws, GDS, clocks, loads into LDS, shared VGPRs. Time is not modelled; in contract mode missing
-// waits are errors (scoreboard.h), in memory mode accesses are late and copies old
-// (memory_order.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
+// interpolation, exports, primitive shaders (NGG). Not modelled, each a named error: GDS, clocks,
+// loads into LDS, shared VGPRs. Time is not modelled; in contract mode missing waits are errors
+// (scoreboard.h), in memory mode accesses are late and copies old (memory_order.h). Undefined
+// registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 #define KILN_CORE_SIM_RDNA2_SIMULATOR_H_
 
@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/input_assembly.h"
 #include "core/sim/rdna2/needs.h"
 #include "core/sim/rdna2/observer.h"
 #include "core/sim/scene/dispatch.h"
@@ -33,7 +34,7 @@ namespace kiln::sim::rdna2 {
 
 // A primitive that a workgroup of vertices was given.
 struct DrawnPrimitive {
-  std::array<uint32_t, 3> runs{};  // its vertices
+  std::array<uint32_t, 3> runs{};  // its corners: runs of the draw
   bool exported = false;           // it was not left out
 };
 
@@ -48,6 +49,8 @@ struct Options : scene::RunOptions {
   uint32_t ngg_culling = 0;
   // And for which viewport (SgprContent::kNggViewport): of 16 x 16 pixels of one sample.
   std::array<float, 4> ngg_viewport = {8, 8, 8, 8};
+  // How a vertex draw makes primitives and workgroups.
+  InputAssembly assembly = {};
   // Receives the primitives of a vertex draw, in the order of its workgroups; may be null.
   std::vector<DrawnPrimitive>* primitives = nullptr;
   // Fragment programs: the record of the vertex program that made the draw's values, whose

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/out/launch_record.h"
+#include "core/sim/rdna2/input_assembly.h"
 #include "core/sim/scene/vertex.h"
 
 namespace kiln::sim::rdna2 {
@@ -34,11 +35,11 @@ struct ExportedPrimitive {
 struct VertexGroup {
   const out::LaunchRecord* record = nullptr;
   scene::VertexInputs* draw = nullptr;
-  uint32_t first = 0, count = 0;  // runs
-  uint32_t view = 0;              // that it is drawn for
-  uint32_t views = 1;             // runs of an instance of the client, one after the other
-  uint32_t first_primitive = 0;   // its number in the draw
-  std::vector<std::array<uint32_t, 3>> primitives = {};  // by vertices of the group
+  uint32_t count = 0;  // vertices
+  uint32_t view = 0;   // that it is drawn for
+  uint32_t views = 1;  // runs of an instance of the client, one after the other
+  std::vector<std::vector<uint32_t>> runs = {};  // by vertex: those that it makes the outputs of
+  std::vector<AssembledPrimitive> primitives = {};
   bool culls = false;  // the program was told to leave out primitives
 
   // Room was requested, for so many.

@@ -1,0 +1,132 @@
+"""Judges vertex programs of gfx1030 that cull, by the interpreter, on draws of meshes (tests/drive/meshes.py).
+
+A program runs twice: told to leave out nothing, and told to leave out back faces, small primitives and what lies
+outside. Each time the outputs of the corners of primitives that were exported must be the interpreter's. A primitive
+that is left out must cover no sample in the simulator's rasteriser, drawn from the interpreter's positions: those of
+its own run, or of one with random rounding (excuses.py), unless random undefined results move one of its corners. The
+number that needs the second or the third is told.
+"""
+
+import collections
+import functools
+import glob
+import json
+import os
+
+import drives
+import excuses
+import lavapipe_vertex
+import meshes
+import sim_interp
+
+REQUEST = 0xf800000e   # back faces, front ones clockwise; small; one sample (core/amd/abi/vertex.h, CullingSetting)
+DIGITS = 32   # of a position
+COVERS = "is left out though it covers samples"
+
+
+def positions(run):
+    """Returns the positions of an interpreter's result as hexadecimal dwords x, y, z, w of each invocation, or None if
+    the program stores no component. Components that it does not store are those of (0, 0, 0, 1)."""
+    found = lavapipe_vertex.own_scalars(run)
+    columns = [found.get(("out", "position.%d" % c)) for c in range(4)]
+    some = next((c for c in columns if c is not None), None)
+    if some is None:
+        return None
+    n = len(some) // 4
+    columns = [c if c is not None else b"\0\0\x80\x3f" * n if k == 3 else bytes(4 * n) for k, c in enumerate(columns)]
+    return b"".join(c[4 * i:4 * i + 4] for i in range(n) for c in columns).hex()
+
+
+def moved(mine, others):
+    """Returns a 1 for each invocation whose position in `mine` is another one in any of `others`, else a 0."""
+    return "".join("1" if any(o[k:k + DIGITS] != mine[k:k + DIGITS] for o in others) else "0"
+                   for k in range(0, len(mine), DIGITS))
+
+
+def bins_of(folders):
+    """Returns (module's path, entry point, width, culls) -> path without ".bin" of programs in folders of dumps."""
+    found = {}
+    for path in sorted(p for folder in folders for p in glob.glob(os.path.join(folder, "*.launch.json"))):
+        with open(path) as f:
+            record = json.load(f)
+        if record["stage"] == "vertex":
+            culls = any(s["what"] == "ngg_culling" for s in record["amd"]["user_sgprs"])
+            key = os.path.abspath(record["file"]), record["entry_point"], record["dispatch_width"], culls
+            found[key] = path[:-len(".launch.json")]
+    return found
+
+
+class Culling:
+    """Compiles modules for culling and runs them; counts outcomes of all."""
+
+    def __init__(self, a):
+        self.a = a
+        self.bins = bins_of(a.bins or [])
+        self.outcomes = collections.Counter()
+        self.primitives = self.left_out = self.by_rounding = 0
+
+    def compile(self, path, module, rates, folder):
+        """Returns (files by width, "" or how the compiler failed). No files: the module may not cull."""
+        if self.a.bins:
+            return self.of_bins(path, module, True), ""
+        own = os.path.join(folder, "culling%s" % "_".join(map(str, rates)))
+        os.makedirs(own, exist_ok=True)
+        options = ["--culling=on", "--ngg-group=%d" % self.a.ngg_group]
+        widths, status, cause = sim_interp.compile_module(self.a, path, module, own, rates, options)
+        self.outcomes[status + ": " + cause.split(": ")[-1] if status else "compiled"] += 1
+        return widths, "culling: " + cause if status == "broken" else ""
+
+    def of_bins(self, path, module, culls):
+        """Returns the files by width of another compiler's programs of the module's entry point, that cull or do not."""
+        return {width: stem for (file, entry, width, has_culling), stem in self.bins.items()
+                if (file, entry, has_culling) == (os.path.abspath(path), module.entry_name, culls)}
+
+    def plain_bins(self, path, module):
+        """Returns (files by width, status, cause) of programs that do not cull: none if there are only those that do."""
+        widths = self.of_bins(path, module, False)
+        return widths, *(("", "") if widths or self.of_bins(path, module, True) else ("refused", "no program in --bins"))
+
+    def runs_of(self, stem, drive, options, tolerance, folder):
+        """Returns [(name, run)] of a binary, as sim_graphics.runs_of."""
+        job, assembly = meshes.split(drive.job)
+        job_path = drives.write_job(job, folder, "draw")
+        return [(" told to leave out nothing", functools.partial(sim_interp.simulate, self.a, stem, job_path, assembly)),
+                (" culling", functools.partial(self.cull, stem, job_path, assembly, options, tolerance, folder))]
+
+    def positions(self, job_path, options, tolerance, more, folder):
+        """Returns the path of the interpreter's positions, with those of its other runs if `more`; None without any."""
+        def of_runs(others):
+            runs = [self.a.interpreter.run(job_path, [*options, *o]) for o in others]
+            return [p for p in (positions(r) for r in runs if r["ok"]) if p]
+
+        sets = of_runs([[]])
+        if not sets:
+            return None
+        undefined = "0" * (len(sets[0]) // DIGITS)
+        if more:
+            undefined = moved(sets[0], of_runs([[o] for o in excuses.RUNS["undefined"]]))
+            sets += of_runs([[*tolerance.loose, o] for o in excuses.RUNS["unstable"]])
+        path = os.path.join(folder, "positions.json")
+        with open(path, "w") as f:
+            json.dump({"sets": sets, "undefined": undefined}, f)
+        return path
+
+    def cull(self, stem, job_path, assembly, options, tolerance, folder):
+        """Returns the result of a run that leaves out primitives."""
+        for more in (False, True):
+            path = self.positions(job_path, options, tolerance, more, folder)
+            judged = ["--clip-positions=" + path] if path else []
+            got = sim_interp.simulate(self.a, stem, job_path, ["--ngg-culling=%d" % REQUEST, *assembly, *judged])
+            if got["ok"] or COVERS not in got["error"]:
+                break
+        if got["ok"]:
+            self.primitives += got["primitives"]
+            self.left_out += got["left_out"]
+            self.by_rounding += sum(got.get("left_out_by", [])[1:])
+        return got
+
+    def print_counts(self):
+        for outcome, count in self.outcomes.most_common():
+            print("%5d  compiled for culling: %s" % (count, outcome))
+        print("primitives of runs that cull %d, left out %d, of these by rounding or undefined results %d" % (
+            self.primitives, self.left_out, self.by_rounding))
