@@ -86,7 +86,7 @@ TEST_F(TracerTest, StepsAreChildrenOfTheirRequestAndPartsOfTheirStream) {
 
 TEST_F(TracerTest, PartsTellTimeByTheirRequestsClock) {
   const absl::Time past = absl::FromUnixSeconds(946684800);  // 2000-01-01
-  const Trace request(&exporter_, Context(), SpanId{}, false, SpanClock(past));
+  const Trace request(kept_.exporter(), Context(), SpanId{}, false, SpanClock(past));
   const auto part = request.Child();
   EXPECT_LE(past, request.begun());
   EXPECT_LE(request.begun(), part->begun());
