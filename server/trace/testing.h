@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "server/trace/exporter.h"
 #include "server/trace/tracer.h"
