@@ -86,17 +86,17 @@ class Culling:
         widths = self.of_bins(path, module, False)
         return widths, *(("", "") if widths or self.of_bins(path, module, True) else ("refused", "no program in --bins"))
 
-    def runs_of(self, stem, drive, options, tolerance, folder):
+    def runs_of(self, interpreter, stem, drive, options, tolerance, folder):
         """Returns [(name, run)] of a binary, as sim_graphics.runs_of."""
         job, assembly = meshes.split(drive.job)
         job_path = drives.write_job(job, folder, "draw")
         return [(" told to leave out nothing", functools.partial(sim_interp.simulate, self.a, stem, job_path, assembly)),
-                (" culling", functools.partial(self.cull, stem, job_path, assembly, options, tolerance, folder))]
+                (" culling", functools.partial(self.cull, interpreter, stem, job_path, assembly, options, tolerance, folder))]
 
-    def positions(self, job_path, options, tolerance, more, folder):
+    def positions(self, interpreter, job_path, options, tolerance, more, folder):
         """Returns the path of the interpreter's positions, with those of its other runs if `more`; None without any."""
         def of_runs(others):
-            runs = [self.a.interpreter.run(job_path, [*options, *o]) for o in others]
+            runs = [interpreter.run(job_path, [*options, *o]) for o in others]
             return [p for p in (positions(r) for r in runs if r["ok"]) if p]
 
         sets = of_runs([[]])
@@ -111,10 +111,10 @@ class Culling:
             json.dump({"sets": sets, "undefined": undefined}, f)
         return path
 
-    def cull(self, stem, job_path, assembly, options, tolerance, folder):
+    def cull(self, interpreter, stem, job_path, assembly, options, tolerance, folder):
         """Returns the result of a run that leaves out primitives."""
         for more in (False, True):
-            path = self.positions(job_path, options, tolerance, more, folder)
+            path = self.positions(interpreter, job_path, options, tolerance, more, folder)
             judged = ["--clip-positions=" + path] if path else []
             got = sim_interp.simulate(self.a, stem, job_path, ["--ngg-culling=%d" % REQUEST, *assembly, *judged])
             if got["ok"] or COVERS not in got["error"]:
