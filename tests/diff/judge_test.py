@@ -156,7 +156,7 @@ class CullingTest(unittest.TestCase):
                 return {"ok": True, "vertices": [CullingTest.output(0, len(options))]}
 
         answers = [{"ok": False, "error": "the primitive of runs 0, 1, 2 " + culling_judge.COVERS},
-                   {"ok": True, "primitives": 3, "left_out": 2, "left_out_by": [1, 0, 1]}]
+                   {"ok": True, "primitives": 3, "left_out": 5, "left_out_by": [1, 1, 0, 1, 2]}]
         asked = []
 
         class Pool:
@@ -170,7 +170,8 @@ class CullingTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             got = culling.cull(interpreter, "stem", os.path.join(folder, "job"), [], [], EXACT, folder)
         self.assertTrue(got["ok"])
-        self.assertEqual((culling.primitives, culling.left_out, culling.by_rounding), (3, 2, 1))
+        self.assertEqual((culling.primitives, culling.left_out), (3, 5))
+        self.assertEqual(culling.by_reason, {"its position": 1, "rounding": 1, "undefined": 1, "snapping": 2})
         self.assertEqual(interpreter.runs, 2 + len(excuses.RUNS["unstable"]) + len(excuses.RUNS["undefined"]))
 
 
