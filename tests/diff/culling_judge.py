@@ -3,8 +3,9 @@
 A program runs twice: told to leave out nothing, and told to leave out back faces, small primitives and what lies
 outside. Each time the outputs of the corners of primitives that were exported must be the interpreter's. A primitive
 that is left out must cover no sample in the simulator's rasteriser, drawn from the interpreter's positions: those of
-its own run, or of one with random rounding (excuses.py), unless random undefined results move one of its corners. The
-number that needs the second or the third is told.
+its own run, or of one with random rounding (excuses.py), unless random undefined results move one of its corners, or
+its exact corners are those of a back face (the rasteriser snaps them to its grid first; programs, RADV's too, do
+not). The numbers of primitives by these reasons are told.
 """
 
 import collections
@@ -63,7 +64,8 @@ class Culling:
         self.a = a
         self.bins = bins_of(a.bins or [])
         self.outcomes = collections.Counter()
-        self.primitives = self.left_out = self.by_rounding = 0
+        self.primitives = self.left_out = 0
+        self.by_reason = collections.Counter()
 
     def compile(self, path, module, rates, folder):
         """Returns (files by width, "" or how the compiler failed). No files: the module may not cull."""
@@ -86,17 +88,17 @@ class Culling:
         widths = self.of_bins(path, module, False)
         return widths, *(("", "") if widths or self.of_bins(path, module, True) else ("refused", "no program in --bins"))
 
-    def runs_of(self, stem, drive, options, tolerance, folder):
+    def runs_of(self, interpreter, stem, drive, options, tolerance, folder):
         """Returns [(name, run)] of a binary, as sim_graphics.runs_of."""
         job, assembly = meshes.split(drive.job)
         job_path = drives.write_job(job, folder, "draw")
         return [(" told to leave out nothing", functools.partial(sim_interp.simulate, self.a, stem, job_path, assembly)),
-                (" culling", functools.partial(self.cull, stem, job_path, assembly, options, tolerance, folder))]
+                (" culling", functools.partial(self.cull, interpreter, stem, job_path, assembly, options, tolerance, folder))]
 
-    def positions(self, job_path, options, tolerance, more, folder):
+    def positions(self, interpreter, job_path, options, tolerance, more, folder):
         """Returns the path of the interpreter's positions, with those of its other runs if `more`; None without any."""
         def of_runs(others):
-            runs = [self.a.interpreter.run(job_path, [*options, *o]) for o in others]
+            runs = [interpreter.run(job_path, [*options, *o]) for o in others]
             return [p for p in (positions(r) for r in runs if r["ok"]) if p]
 
         sets = of_runs([[]])
@@ -111,10 +113,10 @@ class Culling:
             json.dump({"sets": sets, "undefined": undefined}, f)
         return path
 
-    def cull(self, stem, job_path, assembly, options, tolerance, folder):
+    def cull(self, interpreter, stem, job_path, assembly, options, tolerance, folder):
         """Returns the result of a run that leaves out primitives."""
         for more in (False, True):
-            path = self.positions(job_path, options, tolerance, more, folder)
+            path = self.positions(interpreter, job_path, options, tolerance, more, folder)
             judged = ["--clip-positions=" + path] if path else []
             got = sim_interp.simulate(self.a, stem, job_path, ["--ngg-culling=%d" % REQUEST, *assembly, *judged])
             if got["ok"] or COVERS not in got["error"]:
@@ -122,11 +124,16 @@ class Culling:
         if got["ok"]:
             self.primitives += got["primitives"]
             self.left_out += got["left_out"]
-            self.by_rounding += sum(got.get("left_out_by", [])[1:])
+            by = got.get("left_out_by")
+            if by:
+                reasons = ["its position", *["rounding"] * (len(by) - 3), "undefined", "snapping"]
+                self.by_reason.update({r: 0 for r in reasons})
+                for reason, count in zip(reasons, by):
+                    self.by_reason[reason] += count
         return got
 
     def print_counts(self):
         for outcome, count in self.outcomes.most_common():
             print("%5d  compiled for culling: %s" % (count, outcome))
-        print("primitives of runs that cull %d, left out %d, of these by rounding or undefined results %d" % (
-            self.primitives, self.left_out, self.by_rounding))
+        print("primitives of runs that cull %d, left out %d%s" % (
+            self.primitives, self.left_out, "".join(", %s %d" % kv for kv in sorted(self.by_reason.items()))))

@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import culling_judge  # noqa: E402
+import drives  # noqa: E402
 import excuses  # noqa: E402
 import judging  # noqa: E402
 import peer  # noqa: E402
@@ -94,6 +95,30 @@ class VertexScalarsTest(unittest.TestCase):
         self.assertEqual((c.status, c.excuses), ("excused", {"undefined": 1}))
 
 
+class RememberingTest(unittest.TestCase):
+
+    def test_only_what_ran_before_is_remembered(self):
+        class Interpreter:
+            runs = []
+
+            def run(self, path, options):
+                self.runs.append(options)
+                return len(self.runs)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path, other = os.path.join(folder, "a"), os.path.join(folder, "b")
+            for name, text in ((path, "1"), (other, "1")):
+                with open(name, "w") as f:
+                    f.write(text)
+            remembering = drives.Remembering(Interpreter())
+            self.assertEqual(remembering.run(path), 1)
+            self.assertEqual(remembering.run(other), 1)
+            self.assertEqual(remembering.run(path, ["--flush"]), 2)
+            with open(path, "w") as f:
+                f.write("2")
+            self.assertEqual(remembering.run(path), 3)
+
+
 class CullingTest(unittest.TestCase):
     """Runs of programs that cull: positions of the interpreter, and the runs that count."""
 
@@ -131,7 +156,7 @@ class CullingTest(unittest.TestCase):
                 return {"ok": True, "vertices": [CullingTest.output(0, len(options))]}
 
         answers = [{"ok": False, "error": "the primitive of runs 0, 1, 2 " + culling_judge.COVERS},
-                   {"ok": True, "primitives": 3, "left_out": 2, "left_out_by": [1, 0, 1]}]
+                   {"ok": True, "primitives": 3, "left_out": 5, "left_out_by": [1, 1, 0, 1, 2]}]
         asked = []
 
         class Pool:
@@ -139,13 +164,15 @@ class CullingTest(unittest.TestCase):
                 asked.append(words)
                 return answers[len(asked) - 1]
 
-        a = argparse.Namespace(interpreter=Interpreter(), pool=Pool(), simulator="x", bins=None)
+        interpreter = Interpreter()
+        a = argparse.Namespace(pool=Pool(), simulator="x", bins=None)
         culling = culling_judge.Culling(a)
         with tempfile.TemporaryDirectory() as folder:
-            got = culling.cull("stem", os.path.join(folder, "job"), [], [], EXACT, folder)
+            got = culling.cull(interpreter, "stem", os.path.join(folder, "job"), [], [], EXACT, folder)
         self.assertTrue(got["ok"])
-        self.assertEqual((culling.primitives, culling.left_out, culling.by_rounding), (3, 2, 1))
-        self.assertEqual(a.interpreter.runs, 2 + len(excuses.RUNS["unstable"]) + len(excuses.RUNS["undefined"]))
+        self.assertEqual((culling.primitives, culling.left_out), (3, 5))
+        self.assertEqual(culling.by_reason, {"its position": 1, "rounding": 1, "undefined": 1, "snapping": 2})
+        self.assertEqual(interpreter.runs, 2 + len(excuses.RUNS["unstable"]) + len(excuses.RUNS["undefined"]))
 
 
 class ToleranceTest(unittest.TestCase):

@@ -55,7 +55,7 @@ def read_back(part):
     """Returns the bytes of an output. The simulator marks the bytes that were written; the others may hold
     anything and are set to NEVER_WRITTEN, which no program stores."""
     data, written = bytes.fromhex(part["hex"]), part.get("written")
-    if written is None:
+    if written is None or "0" not in written:
         return data
     return b"".join(data[4 * k:4 * k + 4] if w == "1" else NEVER_WRITTEN for k, w in enumerate(written))
 
@@ -242,7 +242,8 @@ def compare_vertices(interpreter, where, drive_, result, folder, tolerance,
     if not mine["ok"]:
         return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
     kept = own_scalars(mine)
-    missing = [key for key in kept if key not in scalars(result)]
+    theirs = scalars(result)
+    missing = [key for key in kept if key not in theirs]
     if missing:
         return "error", "no output %s" % missing[0][1]
     needed = result.get("needed")

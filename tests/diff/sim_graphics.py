@@ -76,7 +76,7 @@ def options_of(a, width):
     return [*drives.FLUSH, "--subgroup-size=%d" % width, *sim_interp.OF_TARGET.get(a.target, [])]
 
 
-def compare_width(a, runs, width, drive, where, folder, tolerance):
+def compare_width(a, interpreter, runs, width, drive, where, folder, tolerance):
     """Returns (Comparisons of all runs, "" or why one of them is broken)."""
     made = []
     options = options_of(a, width)
@@ -85,13 +85,13 @@ def compare_width(a, runs, width, drive, where, folder, tolerance):
         name = "%s %s%d%s" % (where, a.of_lanes, width, run_name)
         got = run()
         if not got["ok"]:
-            mine = a.interpreter.run(job_path, options)
+            mine = interpreter.run(job_path, options)
             excuse = sim_interp.excuse_of_stop(mine, got["error"]) if mine["ok"] else None
             if not excuse:
                 return made, "%s: %s" % (name, got["error"])
             made.append(excuses.Comparison(name, collections.Counter([excuse]), first=got["error"]))
             continue
-        found = a.stage.compare(a.interpreter, name, drive, got, folder, tolerance, options)
+        found = a.stage.compare(interpreter, name, drive, got, folder, tolerance, options)
         if not isinstance(found, excuses.Comparison):
             return made, "%s: %s" % (name, found[1])
         made.append(found)
@@ -119,11 +119,12 @@ def judge_widths(a, widths, culling, drive, where, folder, tolerance, verdict):
     """Adds the comparisons of the simulator's results on a drive."""
     verdict.drives += 1
     verdict.by_moves |= drive.by_moves
+    interpreter = drives.Remembering(a.interpreter)
     for width in sorted({**widths, **culling}):
         runs = runs_of(a, widths[width], drive, folder) if width in widths else []
         if width in culling:
-            runs += a.culling.runs_of(culling[width], drive, options_of(a, width), tolerance, folder)
-        made, broken = compare_width(a, runs, width, drive, where, folder, tolerance)
+            runs += a.culling.runs_of(interpreter, culling[width], drive, options_of(a, width), tolerance, folder)
+        made, broken = compare_width(a, interpreter, runs, width, drive, where, folder, tolerance)
         verdict.comparisons += made
         if broken:
             verdict.fail("broken", broken)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 
@@ -58,23 +59,50 @@ size_t CoveredSamples(const Corners& corners, const CullingRequest& request) {
   return samples;
 }
 
-bool MustBeCulled(const Corners& corners, const CullingRequest& request) {
+namespace {
+
+// The corners of a triangle in normalized device coordinates, in doubles.
+struct Projected {
   std::array<double, 3> x{}, y{};
+
+  double TwiceArea() const { return (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]); }
+};
+
+// Returns nothing for a triangle that is not in front of the eye, with all its w above a limit.
+std::optional<Projected> Project(const Corners& corners, float limit) {
+  Projected p;
   for (size_t i = 0; i < 3; ++i) {
-    if (!(corners[i][3] > 0x1p-10f)) return false;
-    x[i] = double{corners[i][0]} / corners[i][3];
-    y[i] = double{corners[i][1]} / corners[i][3];
-    // Differences of larger numbers say nothing about the area.
-    if (!(std::abs(x[i]) < 1000 && std::abs(y[i]) < 1000)) return false;
+    if (!(corners[i][3] > limit)) return std::nullopt;
+    p.x[i] = double{corners[i][0]} / corners[i][3];
+    p.y[i] = double{corners[i][1]} / corners[i][3];
   }
-  for (const auto& at : {x, y}) {
+  return p;
+}
+
+bool IsCulledFace(double twice_area, const CullingRequest& request) {
+  const bool front = (twice_area < 0) == ((request.bits & CullingRequest::kFrontIsCcw) != 0);
+  return (request.bits & (front ? CullingRequest::kFront : CullingRequest::kBack)) != 0;
+}
+
+}  // namespace
+
+bool HasCulledFace(const Corners& corners, const CullingRequest& request) {
+  const std::optional<Projected> p = Project(corners, 0);
+  return p && p->TwiceArea() != 0 && IsCulledFace(p->TwiceArea(), request);
+}
+
+bool MustBeCulled(const Corners& corners, const CullingRequest& request) {
+  const std::optional<Projected> p = Project(corners, 0x1p-10f);
+  if (!p) return false;
+  for (const auto& at : {p->x, p->y}) {
+    // Differences of larger numbers say nothing about the area.
+    if (!std::ranges::all_of(at, [](double v) { return std::abs(v) < 1000; })) return false;
+  }
+  for (const auto& at : {p->x, p->y}) {
     const auto [low, high] = std::ranges::minmax(at);
     if (low > 1.001 || high < -1.001) return true;
   }
-  const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-  if (std::abs(area) < 1) return false;
-  const bool front = (area < 0) == ((request.bits & CullingRequest::kFrontIsCcw) != 0);
-  return (request.bits & (front ? CullingRequest::kFront : CullingRequest::kBack)) != 0;
+  return std::abs(p->TwiceArea()) >= 1 && IsCulledFace(p->TwiceArea(), request);
 }
 
 std::string CullingFault(const CulledRun& run, const CullingRequest& request, bool all,

@@ -52,6 +52,11 @@ using Corners = std::array<sim::scene::ClipPosition, 3>;
 // Returns the number of samples that a triangle covers on the screen, of the faces that are drawn.
 size_t CoveredSamples(const Corners& corners, const CullingRequest& request);
 
+// Returns true for a triangle in front of the eye whose exact corners say that it is of a culled
+// face, as programs decide it. The rasteriser snaps corners to its grid of 1/256 pixel first, after
+// which a sliver may show the other face.
+bool HasCulledFace(const Corners& corners, const CullingRequest& request);
+
 // Returns true for a triangle that every reading of the rules culls: finite, in front, and far
 // beyond one side, or of a culled face and not small.
 bool MustBeCulled(const Corners& corners, const CullingRequest& request);

@@ -101,7 +101,7 @@ absl::Status VertexOptions::Judge(const sim::scene::VertexInputs& draw, json& re
     return absl::InvalidArgumentError("positions are judged for one sample only");
   }
   std::string needed(draw.Runs(), '0');
-  std::vector<uint32_t> left_out_by(sets.size() + 1);
+  std::vector<uint32_t> left_out_by(sets.size() + 2);
   uint32_t left_out = 0;
   for (const sim::rdna2::DrawnPrimitive& p : primitives_) {
     if (p.exported) {
@@ -111,14 +111,21 @@ absl::Status VertexOptions::Judge(const sim::scene::VertexInputs& draw, json& re
     ++left_out;
     if (positions_.empty()) continue;
     size_t set = 0;
+    const auto corners = [&](const Positions& at) -> exec::Corners {
+      return {at[p.runs[0]], at[p.runs[1]], at[p.runs[2]]};
+    };
     const auto covers = [&](const Positions& at) {
-      return exec::CoveredSamples({at[p.runs[0]], at[p.runs[1]], at[p.runs[2]]}, request) != 0;
+      return exec::CoveredSamples(corners(at), request) != 0;
     };
     while (set < sets.size() && covers(sets[set])) ++set;
     const bool undefined = std::any_of(p.runs.begin(), p.runs.end(), [&](uint32_t run) {
       return reference.undefined[run] == '1';
     });
-    if (set == sets.size() && !undefined) {
+    const bool faces_away = std::any_of(sets.begin(), sets.end(), [&](const Positions& at) {
+      return exec::HasCulledFace(corners(at), request);
+    });
+    if (set == sets.size() && !undefined) set += faces_away ? 1 : 2;
+    if (set == left_out_by.size()) {
       return absl::FailedPreconditionError(absl::StrCat("the primitive of runs ", p.runs[0], ", ",
                                                         p.runs[1], ", ", p.runs[2],
                                                         " is left out though it covers samples"));

@@ -25,8 +25,9 @@ class VertexOptions {
 
   // Adds "primitives" and "left_out", numbers, and "needed", a 0 or 1 for each run of the draw: it
   // is a corner of a primitive that was exported. With clip positions adds "left_out_by", by set of
-  // positions how many primitives it is the first one to excuse, and last those with an undefined
-  // corner; FailedPrecondition for any other primitive that is left out.
+  // positions how many primitives it is the first one to excuse, then those with an undefined
+  // corner, and last those whose face is culled before the rasteriser snaps their corners
+  // (exec::HasCulledFace); FailedPrecondition for any other primitive that is left out.
   absl::Status Judge(const sim::scene::VertexInputs& draw, nlohmann::json& results) const;
 
  private:

@@ -91,13 +91,28 @@ TEST_F(JudgeTest, ATriangleThatIsSeenMustNotBeLeftOut) {
 TEST_F(JudgeTest, AnySetMayExcuse) {
   Begin("--ngg-culling=4160749576", Reference({Set(true), Set(false)}));
   ASSERT_TRUE(options_.Judge(draw_, results_).ok());
-  EXPECT_EQ(results_["left_out_by"].dump(), "[0,1,0]");
+  EXPECT_EQ(results_["left_out_by"].dump(), "[0,1,0,0]");
 }
 
 TEST_F(JudgeTest, AnUndefinedCornerMayBeAnywhere) {
   Begin("--ngg-culling=4160749576", Reference({Set(true)}, "000010"));
   ASSERT_TRUE(options_.Judge(draw_, results_).ok());
-  EXPECT_EQ(results_["left_out_by"].dump(), "[0,1]");
+  EXPECT_EQ(results_["left_out_by"].dump(), "[0,1,0]");
+}
+
+// From beyond the lower left corner to two points of one pixel whose order the grid exchanges.
+TEST_F(JudgeTest, ASliverOfACulledFaceMayShowTheOtherOnTheGrid) {
+  const float sliver[6][4] = {{0, 0, 0, 1},
+                              {0, 0, 0, 1},
+                              {0, 0, 0, 1},
+                              {-2, -2, -2, 1},
+                              {23.4404030f, 10.6689882f, 25.5631065f, 28.1741695f},
+                              {23.9257278f, 10.8941917f, 26.0573158f, 28.7755051f}};
+  const std::string set = absl::StrCat(
+      "\"", absl::BytesToHexString({reinterpret_cast<const char*>(sliver), sizeof(sliver)}), "\"");
+  Begin("--ngg-culling=4160749582", Reference({set}));  // back faces, front is counter-clockwise
+  ASSERT_TRUE(options_.Judge(draw_, results_).ok());
+  EXPECT_EQ(results_["left_out_by"].dump(), "[0,0,1]");
 }
 
 TEST_F(JudgeTest, AnUndefinedCornerOfAnotherTriangleExcusesNothing) {
