@@ -169,6 +169,10 @@ inline constexpr BuiltInInfo kBuiltIns[] = {
 };
 inline constexpr uint32_t kNumBuiltIns = sizeof(kBuiltIns) / sizeof(kBuiltIns[0]);
 
+// The flag of a read_first whose source is the same in all active lanes by rule of the client's API
+// (InstFlags has the others). The result does not depend on which lanes these are.
+inline constexpr uint16_t kUniform = 128;
+
 struct FlagName {
   uint16_t flag;
   std::string_view name;
@@ -188,6 +192,7 @@ inline constexpr FlagName kFlagNames[] = {
     {kIndexed, "indexed"},
     {kReleases, "release"},
     {kAcquires, "acquire"},
+    {kUniform, "uniform"},
 };
 
 inline constexpr std::string_view kResourceKindNames[] = {

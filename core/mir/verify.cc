@@ -759,8 +759,10 @@ class Verifier {
   bool Flags(InstId id) {
     const Inst& inst = m_.inst(id);
     const uint32_t half = inst.flags & (kReleases | kAcquires);
-    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed | half)) != 0) {
-      return Fail(9, "unknown flags");
+    const uint32_t known = kExact | kVolatile | kCoherent | kNonUniform | kIndexed | kUniform;
+    if ((inst.flags & ~(known | half)) != 0) return Fail(9, "unknown flags");
+    if ((inst.flags & kUniform) != 0 && inst.op != Op::kReadFirst) {
+      return Fail(9, "only read_first has the flag uniform");
     }
     if (half != 0 && (inst.op != Op::kMemoryBarrier || half == (kReleases | kAcquires))) {
       return Fail(9, "only a memory barrier has one of the flags release and acquire");

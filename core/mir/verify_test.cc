@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
+#include "core/mir/immediates.h"
 #include "core/mir/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -181,6 +182,7 @@ TEST(Verify, EachInvariantIsChecked) {
       {"release and acquire", 9,
        [](Module& m) { FindInst(m, Op::kMemoryBarrier).flags = kReleases | kAcquires; }},
       {"float flags on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},
+      {"uniform add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kUniform; }},
       {"volatile add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kVolatile; }},
       {"resources out of order", 10, [](Module& m) { m.resources[1].binding = 7; }},
       {"shared memory of 6 bytes", 10, [](Module& m) { m.shared_bytes = 6; }},

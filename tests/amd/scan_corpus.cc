@@ -1,6 +1,7 @@
 // See scan_corpus.h.
 #include "tests/amd/scan_corpus.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,9 +11,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/amd/device/device.h"
 #include "core/amd/isa/opcodes.h"
 #include "core/amd/perf/program.h"
 #include "core/amd/perf/statistics.h"
+#include "core/amd/pipeline/choose_scans.h"
 #include "core/amd/select/scan_form.h"
 #include "core/driver/compile.h"
 #include "core/out/launch_record.h"
@@ -44,7 +47,8 @@ std::optional<std::vector<uint32_t>> WordsOf(const std::string& path) {
 }
 
 // Returns nothing if the program is refused or does not cull.
-std::optional<Figures> FiguresOf(const Prepared& prepared, const Setting& setting, ScanForm form) {
+std::optional<std::vector<isa::PlacedInstruction>> CodeOf(const Prepared& prepared,
+                                                          const Setting& setting, ScanForm form) {
   CompileOptions options;
   options.widths = {static_cast<int>(setting.width)};
   options.ngg_group = setting.group;
@@ -54,8 +58,14 @@ std::optional<Figures> FiguresOf(const Prepared& prepared, const Setting& settin
   const Variant& v = compiled->variants[0];
   const out::AmdLaunch& amd = out::AmdOf(v.launch);
   if (amd.vertex.primgen_passthru_en) return std::nullopt;
-  const auto code = DecodeCode({v.code.data(), amd.instruction_bytes});
+  auto code = DecodeCode({v.code.data(), amd.instruction_bytes});
   if (!code.ok()) return std::nullopt;
+  return *std::move(code);
+}
+
+std::optional<Figures> FiguresOf(const Prepared& prepared, const Setting& setting, ScanForm form) {
+  const auto code = CodeOf(prepared, setting, form);
+  if (!code) return std::nullopt;
   const ProgramStatistics s =
       CountProgram(*code, setting.width == 64 ? isa::Wave::k64 : isa::Wave::k32);
   const auto lane_reads = s.estimate.stalls[static_cast<size_t>(Stall::kLaneReads)];
@@ -68,16 +78,23 @@ std::optional<Figures> FiguresOf(const Prepared& prepared, const Setting& settin
 }
 
 // The figures of the modules that cull, by form: equally many, in one order.
-using Rows = std::array<std::vector<Figures>, std::size(kScanForms)>;
+struct Rows {
+  std::array<std::vector<Figures>, std::size(kScanForms)> of;
+  std::vector<std::string> modules;
 
-void AddModule(const Prepared& prepared, const Setting& setting, Rows& rows) {
+  const std::vector<Figures>& Of(ScanForm form) const { return of[static_cast<size_t>(form)]; }
+};
+
+void AddModule(const std::string& path, const Prepared& prepared, const Setting& setting,
+               Rows& rows) {
   std::array<Figures, std::size(kScanForms)> all;
   for (size_t i = 0; i < all.size(); ++i) {
     const std::optional<Figures> made = FiguresOf(prepared, setting, kScanForms[i]);
     if (!made) return;
     all[i] = *made;
   }
-  for (size_t i = 0; i < all.size(); ++i) rows[i].push_back(all[i]);
+  for (size_t i = 0; i < all.size(); ++i) rows.of[i].push_back(all[i]);
+  rows.modules.push_back(path.substr(path.rfind('/') + 1));
 }
 
 // How a figure of some modules changes between two forms.
@@ -104,10 +121,10 @@ void PrintChange(const Change& change) {
 }
 
 void PrintSetting(const Setting& setting, const Rows& rows) {
-  const std::vector<Figures>& scalar = rows[static_cast<size_t>(ScanForm::kDwordScalar)];
+  const std::vector<Figures>& scalar = rows.Of(ScanForm::kDwordScalar);
   const ScanShape shape = setting.shape();
   for (const ScanForm form : kScanForms) {
-    const std::vector<Figures>& own = rows[static_cast<size_t>(form)];
+    const std::vector<Figures>& own = rows.Of(form);
     const bool base = form == ScanForm::kDwordScalar;
     std::printf("| %u, %u, %u, %u | `%s` |", setting.width, setting.group, shape.waves,
                 shape.streams, std::string(kScanFormNames[static_cast<size_t>(form)]).c_str());
@@ -125,6 +142,54 @@ void PrintSetting(const Setting& setting, const Rows& rows) {
     PrintChange(ChangeOf(scalar, own, kInstructions));
     PrintChange(ChangeOf(scalar, own, kLatency));
     std::printf("\n");
+  }
+}
+
+// A module whose latency is lower with another form than the default one.
+struct Excess {
+  double cycles = 0;
+  std::string module;
+  ScanForm best = ScanForm::kDwordDpp;
+};
+
+std::vector<Excess> ExcessesOf(const Rows& rows, ScanForm chosen) {
+  std::vector<Excess> list;
+  for (size_t i = 0; i < rows.modules.size(); ++i) {
+    ScanForm best = chosen;
+    for (const ScanForm form : kScanForms) {
+      if (rows.Of(form)[i][kLatency] < rows.Of(best)[i][kLatency]) best = form;
+    }
+    if (best == chosen) continue;
+    list.push_back(
+        {rows.Of(chosen)[i][kLatency] - rows.Of(best)[i][kLatency], rows.modules[i], best});
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Excess& a, const Excess& b) { return a.cycles > b.cycles; });
+  return list;
+}
+
+// Prints in how many modules the default form is not the one with the lowest latency.
+void PrintChosen(absl::Span<const Rows> all) {
+  constexpr size_t kShown = 5;
+  std::printf(
+      "\n| lanes, group | default form | modules with a lower latency by another form | cycles more: "
+      "mean, most | most: modules |\n|---|---|---:|---|---|\n");
+  for (size_t s = 0; s < all.size(); ++s) {
+    const auto chosen = FastestScan(kGfx1030, kSettings[s].shape());
+    if (!chosen.ok()) continue;
+    const std::vector<Excess> list = ExcessesOf(all[s], *chosen);
+    double sum = 0;
+    for (const Excess& e : list) sum += e.cycles;
+    const auto n = static_cast<double>(list.size());
+    std::printf(
+        "| %u, %u | `%s` | %zu of %zu | %.1f, %.0f |", kSettings[s].width, kSettings[s].group,
+        std::string(kScanFormNames[static_cast<size_t>(*chosen)]).c_str(), list.size(),
+        all[s].modules.size(), list.empty() ? 0 : sum / n, list.empty() ? 0 : list[0].cycles);
+    for (size_t i = 0; i < std::min(kShown, list.size()); ++i) {
+      std::printf("%s `%s` (%.0f, `%s`)", i == 0 ? "" : ",", list[i].module.c_str(), list[i].cycles,
+                  std::string(kScanFormNames[static_cast<size_t>(list[i].best)]).c_str());
+    }
+    std::printf(" |\n");
   }
 }
 
@@ -165,6 +230,15 @@ Interval IntervalOf(absl::Span<const double> values) {
   return {mean, 1.96 * std::sqrt(squares / (n - 1) / n)};
 }
 
+std::vector<isa::PlacedInstruction> CompiledVertex(const std::string& path, uint32_t width,
+                                                   uint32_t group, ScanForm form) {
+  const auto words = WordsOf(path);
+  if (!words) return {};
+  const auto prepared = Prepare(*words, {}, nullptr, {});
+  if (!prepared.ok()) return {};
+  return CodeOf(**prepared, {width, group}, form).value_or(std::vector<isa::PlacedInstruction>());
+}
+
 bool ReportCorpus(const std::string& list) {
   std::ifstream in(list);
   if (!in) return false;
@@ -177,16 +251,17 @@ bool ReportCorpus(const std::string& list) {
     const auto prepared = Prepare(*words, {}, nullptr, {});
     if (!prepared.ok()) continue;
     ++prepared_modules;
-    for (size_t i = 0; i < rows.size(); ++i) AddModule(**prepared, kSettings[i], rows[i]);
+    for (size_t i = 0; i < rows.size(); ++i) AddModule(path, **prepared, kSettings[i], rows[i]);
   }
   std::printf("Modules: %zu, read by the front end: %zu, that cull:", modules, prepared_modules);
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::printf(" %zu (%u lanes, groups of %u)", rows[i][0].size(), kSettings[i].width,
+    std::printf(" %zu (%u lanes, groups of %u)", rows[i].modules.size(), kSettings[i].width,
                 kSettings[i].group);
   }
   std::printf("\n\n");
   PrintHead();
   for (size_t i = 0; i < rows.size(); ++i) PrintSetting(kSettings[i], rows[i]);
+  PrintChosen(rows);
   return true;
 }
 

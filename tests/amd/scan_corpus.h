@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "core/amd/isa/decode.h"
+#include "core/amd/select/scan_form.h"
 
 namespace kiln::amd {
 
@@ -21,9 +22,15 @@ struct Interval {
 };
 Interval IntervalOf(absl::Span<const double> values);
 
+// Returns the code of a vertex module (SPIR-V file) with its scan in a form, or nothing if it
+// cannot be compiled or does not cull by default.
+std::vector<isa::PlacedInstruction> CompiledVertex(const std::string& path, uint32_t width,
+                                                   uint32_t group, ScanForm form);
+
 // Compiles each vertex module of a list (SPIR-V files, a path a line) that culls by default, at
-// both sizes of groups and of waves and with the scan in each form, and prints the table of
-// core/amd/REPORTS.md. Returns false if the list cannot be read.
+// both sizes of groups and of waves and with the scan in each form, and prints the tables of
+// core/amd/REPORTS.md: the forms' figures, and where the default form is not the best. Returns
+// false if the list cannot be read.
 bool ReportCorpus(const std::string& list);
 
 }  // namespace kiln::amd

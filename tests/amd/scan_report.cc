@@ -3,15 +3,18 @@
 //
 // Counts are the scan's own: those of a program that stores what one wave needs no scan for are
 // taken off. Latency is the cost model's, of the whole program, which is the same but for the scan.
-// --listing prints the programs as well; --trace prints timelines instead; --corpus=LIST prints
-// what the form does to vertex programs that cull (scan_corpus.h); --test checks what issue and
-// waits have to be.
+// --listing prints the programs as well; --trace prints timelines instead,
+// --trace=LANES,GROUP,FILE those of a vertex program; --corpus=LIST prints what the form does to
+// vertex programs that cull (scan_corpus.h); --test checks what issue and waits have to be.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/trace/trace.h"
 #include "core/amd/device/device.h"
@@ -108,6 +111,33 @@ void PrintTimelines() {
   }
 }
 
+// Prints the timelines of a vertex program that culls, with its scan in the default form and as
+// dwords with scalar sums. `what`: lanes, vertices of a group, file. Returns false if it does not
+// compile.
+bool PrintModule(const std::string& what) {
+  const std::vector<std::string> parts = absl::StrSplit(what, absl::MaxSplits(',', 2));
+  uint32_t width = 0, group = 0;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], &width) ||
+      !absl::SimpleAtoi(parts[1], &group) || width == 0) {
+    return false;
+  }
+  const auto chosen = FastestScan(kGfx1030, {width, group / width, 1});
+  if (!chosen.ok()) return false;
+  for (const ScanForm form : {*chosen, ScanForm::kDwordScalar}) {
+    const auto code = CompiledVertex(parts[2], width, group, form);
+    if (code.empty()) return false;
+    client::trace::Trace trace = {NameOf(form),
+                                  "gfx1030",
+                                  absl::StrCat("wave", width),
+                                  TraceProgram(code, WaveOf(width)),
+                                  0,
+                                  0};
+    trace.to = trace.timeline.span();
+    std::printf("%s\n", client::trace::RenderText(trace, 80).c_str());
+  }
+  return true;
+}
+
 // Checks what the forms are for: bytes leave work for the time of the load, and, of more than two
 // waves, fewer scalar instructions.
 int Check() {
@@ -138,6 +168,9 @@ int main(int argc, char** argv) {
   if (mode == "--trace") {
     kiln::amd::PrintTimelines();
     return 0;
+  }
+  if (absl::string_view what = mode; absl::ConsumePrefix(&what, "--trace=")) {
+    return kiln::amd::PrintModule(std::string(what)) ? 0 : 1;
   }
   if (absl::string_view list = mode; absl::ConsumePrefix(&list, "--corpus=")) {
     return kiln::amd::ReportCorpus(std::string(list)) ? 0 : 1;

@@ -87,18 +87,28 @@ std::optional<mir::Module> ThatCulls(mir::Module m) {
   return m;
 }
 
-// Returns where the interpreter has put a run, with what is not stored as fixed functions get it.
-sim::scene::ClipPosition PositionOf(const mir::Module& m, const oracle::StageData& want,
-                                    uint32_t run) {
-  sim::scene::ClipPosition position = {0, 0, 0, 1};
+// Returns what the interpreter has left of a run, with what is not stored as fixed functions get
+// it.
+JudgedVertex JudgedOf(const mir::Module& m, const oracle::StageData& want, uint32_t run) {
+  JudgedVertex vertex = {{0, 0, 0, 1}};
+  uint32_t distance = 0;
   for (size_t o = 0; o < m.outputs.size(); ++o) {
-    if (m.outputs[o].builtin != BuiltIn::kPosition) continue;
-    for (size_t c = 0; c < 4; ++c) {
-      const uint64_t bits = want.outputs[o][c * want.invocations + run];
-      if (bits != kNotStored) position[c] = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    const BuiltIn builtin = m.outputs[o].builtin;
+    const bool distances = builtin == BuiltIn::kClipDistance || builtin == BuiltIn::kCullDistance;
+    if (builtin != BuiltIn::kPosition && !distances) continue;
+    const uint32_t count = distances ? m.outputs[o].elements : 4;
+    for (uint32_t n = 0; n < count; ++n) {
+      const uint64_t bits = want.outputs[o][n * want.invocations + run];
+      const float value =
+          bits == kNotStored ? 0 : std::bit_cast<float>(static_cast<uint32_t>(bits));
+      if (distances) {
+        vertex.outside |= (value < 0 ? 1u : 0u) << distance++;
+      } else if (bits != kNotStored) {
+        vertex.position[n] = value;
+      }
     }
   }
-  return position;
+  return vertex;
 }
 
 // Draws so many vertices, of those that the inputs have, that programs cull.
@@ -183,12 +193,13 @@ std::string CompareCulled(const mir::Module& given, uint64_t seed, const DrawSet
              if (run.ok()) {
                wrong = CullingFault(
                    *run, request, false,
-                   [&](uint32_t r) { return PositionOf(module, want.stage, r); }, &of_run);
+                   [&](uint32_t r) { return JudgedOf(module, want.stage, r); }, &of_run);
                absl::StrAppend(&wrong, OutputDifference(module, v.launch, want.stage,
                                                         *run->dispatch.vertices, NeededRuns(*run)));
              }
              counts->primitives += of_run.primitives;
              counts->left_out += of_run.left_out;
+             counts->outside += of_run.outside;
              if (!wrong.empty()) {
                return absl::StrFormat("%s culling %08x, %d samples, topology %d%s%s: %s\n", v.name,
                                       request.word(), request.samples,

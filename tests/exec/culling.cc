@@ -106,19 +106,28 @@ bool MustBeCulled(const Corners& corners, const CullingRequest& request) {
 }
 
 std::string CullingFault(const CulledRun& run, const CullingRequest& request, bool all,
-                         const std::function<sim::scene::ClipPosition(uint32_t)>& position,
+                         const std::function<JudgedVertex(uint32_t)>& vertex,
                          CullingCounts* counts) {
   for (const sim::rdna2::DrawnPrimitive& p : run.primitives) {
     Corners corners;
-    for (size_t i = 0; i < 3; ++i) corners[i] = position(p.runs[i]);
+    uint32_t outside = ~0u;
+    for (size_t i = 0; i < 3; ++i) {
+      const JudgedVertex v = vertex(p.runs[i]);
+      corners[i] = v.position;
+      outside &= v.outside;
+    }
     ++counts->primitives;
     if (p.exported) {
-      if (all && MustBeCulled(corners, request)) {
+      if (all && (outside != 0 || MustBeCulled(corners, request))) {
         return absl::StrCat("the primitive of run ", p.runs[0], " is not left out");
       }
       continue;
     }
     ++counts->left_out;
+    if (outside != 0) {
+      ++counts->outside;
+      continue;
+    }
     if (const size_t samples = CoveredSamples(corners, request); samples != 0) {
       return absl::StrCat("the primitive of run ", p.runs[0], " is left out and covers ", samples,
                           " samples");

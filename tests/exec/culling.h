@@ -49,6 +49,12 @@ std::vector<bool> NeededRuns(const CulledRun& run);
 
 using Corners = std::array<sim::scene::ClipPosition, 3>;
 
+// The facts of a vertex that the judges know.
+struct JudgedVertex {
+  sim::scene::ClipPosition position = {};  // in clip space
+  uint32_t outside = 0;  // a bit for each distance, to clip or to cull by, that is negative
+};
+
 // Returns the number of samples that a triangle covers on the screen, of the faces that are drawn.
 size_t CoveredSamples(const Corners& corners, const CullingRequest& request);
 
@@ -63,12 +69,14 @@ bool MustBeCulled(const Corners& corners, const CullingRequest& request);
 
 struct CullingCounts {
   int64_t primitives = 0, left_out = 0;
+  int64_t outside = 0;  // of those left out: by a distance
 };
 
-// Returns "" or the fault of a run: a primitive that is left out though it covers samples, or, with
-// `all`, one that is not left out though it must be. `position`: of a run in clip space.
+// Returns "" or the fault of a run: a primitive that is left out though it covers samples and no
+// distance is negative at all its vertices, or, with `all`, one that is not left out though it must
+// be. `vertex`: of a run of the program.
 std::string CullingFault(const CulledRun& run, const CullingRequest& request, bool all,
-                         const std::function<sim::scene::ClipPosition(uint32_t)>& position,
+                         const std::function<JudgedVertex(uint32_t)>& vertex,
                          CullingCounts* counts);
 
 }  // namespace kiln::exec

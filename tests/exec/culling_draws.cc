@@ -119,12 +119,16 @@ VertexInputs RandomDraw(Random& random, DrawKind kind, uint32_t count, uint32_t 
   return draw;
 }
 
-ClipPosition PositionAt(const VertexInputs& draw, uint32_t run) {
+std::array<float, 4> AttributeAt(const VertexInputs& draw, size_t number, uint32_t run) {
   const std::array<uint32_t, 4> bits =
-      sim::scene::FetchVertex(draw, draw.inputs[0], sim::scene::RunAt(draw, run));
-  ClipPosition p;
+      sim::scene::FetchVertex(draw, draw.inputs[number], sim::scene::RunAt(draw, run));
+  std::array<float, 4> p;
   for (size_t c = 0; c < 4; ++c) p[c] = std::bit_cast<float>(bits[c]);
   return p;
+}
+
+JudgedVertex VertexAt(const VertexInputs& draw, uint32_t run) {
+  return {AttributeAt(draw, 0, run)};
 }
 
 std::string DifferenceFromWhole(const CulledRun& run, const VertexInputs& whole) {

@@ -3,6 +3,7 @@
 #ifndef KILN_TESTS_EXEC_CULLING_DRAWS_H_
 #define KILN_TESTS_EXEC_CULLING_DRAWS_H_
 
+#include <array>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -41,8 +42,10 @@ inline constexpr DrawKind kDrawKinds[] = {
 sim::scene::VertexInputs RandomDraw(std::mt19937& random, DrawKind kind, uint32_t count,
                                     uint32_t instances);
 
-// Returns the position that kCullingProgram has in a run.
-sim::scene::ClipPosition PositionAt(const sim::scene::VertexInputs& draw, uint32_t run);
+// Returns an attribute of the draw in a run.
+std::array<float, 4> AttributeAt(const sim::scene::VertexInputs& draw, size_t number, uint32_t run);
+// Returns what kCullingProgram makes of a run.
+JudgedVertex VertexAt(const sim::scene::VertexInputs& draw, uint32_t run);
 
 // Returns "" or how the outputs of vertices differ from those of a run in which nothing is culled.
 // Vertices that no exported primitive has need no outputs.

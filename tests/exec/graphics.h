@@ -34,7 +34,8 @@ struct DrawCounts {
   int64_t programs = 0;  // binaries, of any width
   int64_t threads = 0;
   int64_t written = 0;  // samples of render targets, or scalars of outputs, in the interpreter
-  int64_t primitives = 0, left_out = 0;  // of programs that cull
+  // Primitives of programs that cull; left out in all, and by a distance to clip or to cull by.
+  int64_t primitives = 0, left_out = 0, outside = 0;
 };
 
 struct Widths {

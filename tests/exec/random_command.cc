@@ -103,8 +103,9 @@ int RandomCommand(int argc, char** argv, const ShapeOfSeed& shape_of, const Comp
               static_cast<unsigned long long>(count), static_cast<long long>(counts.programs),
               static_cast<long long>(counts.threads), static_cast<long long>(counts.written));
   if (counts.primitives != 0) {
-    std::printf("%lld of %lld primitives left out, ", static_cast<long long>(counts.left_out),
-                static_cast<long long>(counts.primitives));
+    std::printf("%lld of %lld primitives left out (%lld by a distance), ",
+                static_cast<long long>(counts.left_out), static_cast<long long>(counts.primitives),
+                static_cast<long long>(counts.outside));
   }
   if (wrong_ones != 0) std::printf("%llu disagree\n", static_cast<unsigned long long>(wrong_ones));
   if (wrong_ones == 0) std::printf("no disagreement\n");

@@ -102,9 +102,9 @@ std::string FaultOf(const Variant& variant, const Dispatch& dispatch, const Vert
                     const InputAssembly& assembly, const CullingRequest& request, bool opposite) {
   const auto run = SimulateCulled(variant, dispatch, request, opposite, assembly);
   if (!run.ok()) return std::string(run.status().message());
-  const auto position = [&](uint32_t r) { return PositionAt(whole, r); };
+  const auto vertex = [&](uint32_t r) { return VertexAt(whole, r); };
   CullingCounts counts;
-  std::string wrong = CullingFault(*run, request, false, position, &counts);
+  std::string wrong = CullingFault(*run, request, false, vertex, &counts);
   if (wrong.empty()) wrong = DifferenceFromWhole(*run, whole);
   const std::vector<bool> needed = NeededRuns(*run);
   const bool some = std::find(needed.begin(), needed.end(), true) != needed.end();

@@ -169,6 +169,25 @@ absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
   return absl::OkStatus();
 }
 
+// Places the driver's data. A program that would cull by default does not if there are no SGPRs
+// left for the draw's settings.
+absl::Status PlaceDriverData(const mir::Module& m, const Reads& reads, PrimitiveCulling culling,
+                             Abi& abi) {
+  Abi placed = abi;
+  absl::Status s = AssignDriver(m, reads, placed);
+  if (!s.ok() && abi.vertex && abi.vertex->culls) {
+    placed = abi;
+    placed.vertex->culls = false;
+    s = AssignDriver(m, reads, placed);
+    if (s.ok() && culling == PrimitiveCulling::kOn) {
+      return Unsupported("primitive_culling",
+                         "descriptors leave no scalar registers for the draw's settings", 0);
+    }
+  }
+  if (s.ok()) abi = std::move(placed);
+  return s;
+}
+
 }  // namespace
 
 absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const PipelineState& state,
@@ -182,8 +201,9 @@ absl::StatusOr<Abi> AssignAbi(const mir::Module& m, AbiKind kind, const Pipeline
     if (!vertex.ok()) return vertex.status();
     abi.vertex = *std::move(vertex);
   }
-  const absl::Status s =
-      kind == AbiKind::kKernarg ? AssignKernarg(m, reads, abi) : AssignDriver(m, reads, abi);
+  const absl::Status s = kind == AbiKind::kKernarg
+                             ? AssignKernarg(m, reads, abi)
+                             : PlaceDriverData(m, reads, state.primitive_culling, abi);
   if (!s.ok()) return s;
   uint32_t next = abi.user_sgprs;
   if (m.stage == mir::Stage::kFragment) {

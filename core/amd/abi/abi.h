@@ -97,7 +97,9 @@ struct Abi {
 
 // Returns the ABI of a module. `ngg_group`: one of kGroupSizes, of vertex programs. Errors
 // (refusals): more descriptor memories than registers; for a kernel, resources that are no buffers,
-// and arrays of buffers without known length; those of AssignFragment and AssignVertex.
+// and arrays of buffers without known length; those of AssignFragment and AssignVertex. Culling
+// needs registers of its own: if these are missing, a program that would cull by default does not,
+// and one for which state demands it is refused (primitive_culling).
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, AbiKind kind = AbiKind::kDriver,
                               const PipelineState& state = {}, uint32_t ngg_group = kGroupSize);
 

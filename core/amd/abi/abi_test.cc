@@ -60,6 +60,38 @@ TEST(Abi, PushConstantsBeyondTheRegistersHaveAPointer) {
   EXPECT_EQ(abi->user_sgprs, kMaxUserSgprs);
 }
 
+// Each array of descriptors without length has an SGPR. With 31 user SGPRs, five of them for the
+// draw's settings, one for push constants' address.
+TEST(Abi, CullingNeedsRegisters) {
+  const auto with = [](int arrays, PrimitiveCulling culling) -> std::string {
+    std::string text = "mir 1\nentry \"main\"\nstage vertex\noutput 0 builtin position f32 x4\n";
+    for (int i = 0; i < arrays; ++i)
+      absl::StrAppend(&text, "resource ", i, " ssbo 0.", i, ".0 array 0\n");
+    absl::StrAppend(&text, "body {\nstore_output[0, 0] 0f, 0f, 0f, 1f\n");
+    for (int i = 0; i < arrays; ++i) {
+      absl::StrAppend(&text, "%", i, ":i32 = load_ssbo.indexed[", i, ", align 4] 0, 0\n");
+    }
+    const auto m = mir::Parse(text + "return\n}\n");
+    EXPECT_TRUE(m.ok()) << m.status();
+    PipelineState state;
+    state.primitive_culling = culling;
+    const auto abi = AssignAbi(*m, AbiKind::kDriver, state);
+    if (!abi.ok()) return std::string(CauseOf(abi.status()));
+    EXPECT_LE(abi->user_sgprs - abi->first_user_sgpr, kMaxGraphicsUserSgprs);
+    EXPECT_EQ(abi->vertex->culling_settings.has_value(), abi->vertex->culls);
+    return abi->vertex->culls ? "culls" : "keeps";
+  };
+  using enum PrimitiveCulling;
+  EXPECT_EQ(with(25, kDefault), "culls");
+  EXPECT_EQ(with(25, kOn), "culls");
+  EXPECT_EQ(with(26, kDefault), "keeps");
+  EXPECT_EQ(with(26, kOff), "keeps");
+  EXPECT_EQ(with(26, kOn), "primitive_culling");
+  EXPECT_EQ(with(30, kDefault), "keeps");
+  EXPECT_EQ(with(31, kDefault), "too_many_descriptors");
+  EXPECT_EQ(with(31, kOn), "too_many_descriptors");
+}
+
 TEST(Abi, EachFieldOfTheRegisters) {
   const mir::Module m = Parsed(kHead, kBody);
   const auto abi = AssignAbi(m);

@@ -2,8 +2,10 @@
 #include "core/amd/abi/vertex_culling.h"
 
 #include "absl/status/status.h"
+#include "core/amd/abi/waterfall.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
+#include "core/mir/immediates.h"
 #include "core/target/interface.h"
 
 namespace kiln::amd {
@@ -17,14 +19,17 @@ using mir::Op;
 // With more inputs, fragments are thought to be what a draw waits for (of a navi21).
 constexpr uint32_t kMaxInputs = 12;
 
-// Returns true for what depends on the lane, or on which lanes are on with it.
-bool DependsOnLanes(Op op) {
-  switch (op) {
+// Returns true for what depends on the lane, or on which lanes are on with it. `waterfalls`: of
+// WaterfallReads.
+bool DependsOnLanes(const mir::Module& m, InstId id, const BitSet& waterfalls) {
+  const mir::Inst& inst = m.inst(id);
+  switch (inst.op) {
     case Op::kSubgroupInvocation:
     case Op::kSubgroupId:
     case Op::kNumSubgroups:
     case Op::kLaneMask: return true;
-    default: return mir::Info(op).Has('X');
+    case Op::kReadFirst: return (inst.flags & mir::kUniform) == 0 && !waterfalls.test(id.index);
+    default: return mir::Info(inst.op).Has('X');
   }
 }
 
@@ -34,6 +39,7 @@ std::optional<CullingObstacle> FindCullingObstacle(const mir::Module& m,
                                                    const PositionParts& positions) {
   bool has_position = false;
   std::optional<CullingObstacle> found;
+  const BitSet waterfalls = WaterfallReads(m);
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
     if (inst.op == Op::kStoreOutput) {
@@ -42,7 +48,7 @@ std::optional<CullingObstacle> FindCullingObstacle(const mir::Module& m,
     if (found) return;
     if (ChangesMemory(inst.op)) {
       found = {"the shader writes memory, which it must do once for each vertex", inst.spirv_id};
-    } else if (DependsOnLanes(inst.op)) {
+    } else if (DependsOnLanes(m, id, waterfalls)) {
       found = {"the shader has an operation of subgroups, and vertices change their lanes",
                inst.spirv_id};
     }

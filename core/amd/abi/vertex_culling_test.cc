@@ -78,11 +78,32 @@ TEST(VertexCulling, ObstaclesAreRefusedByName) {
   EXPECT_EQ(Forced("", "%0:i32 = subgroup_invocation ;%8\n"), "primitive_culling %8");
   EXPECT_EQ(Forced("", "%0:bool = subgroup_elect ;%9\n"), "primitive_culling %9");
   EXPECT_EQ(Forced("", "%0:i32 = read_first 1 ;%10\n"), "primitive_culling %10");
+  EXPECT_EQ(Forced("", "%0:i32 = read_first.uniform 1 ;%10\n"), "culls");
   EXPECT_EQ(Forced("", "%0:i32 = subgroup_size\n"), "culls");
   EXPECT_EQ(Forced("output 1 builtin viewport_index i32 x1 ;%11\n", "store_output[1, 0] 1\n"),
             "primitive_culling %11");
   EXPECT_EQ(Forced("output 1 builtin layer i32 x1\n", "store_output[1, 0] 1\n"), "culls");
   EXPECT_EQ(Culls(kPosition, "", With(PrimitiveCulling::kOn)), "primitive_culling %0");
+}
+
+// A loop over the indices of lanes does the same for any set of lanes; the first lane's index alone
+// does not.
+TEST(VertexCulling, DescriptorsChosenByValue) {
+  const std::string interfaces =
+      "resource 0 ssbo 0.0.0 array 4\ninput 0 builtin vertex_index i32 x1\n"
+      "output 1 builtin layer i32 x1\n";
+  const std::string index = "%0:i32 = load_input[0, 0]\n";
+  const std::string loop =
+      "%1:i32 = loop {\n%2:i32 = read_first %0 ;%12\n%3:bool = ieq %0, %2\nif %3 {\n"
+      "%4:i32 = load_ssbo.indexed[0, align 4] %2, 0\nbreak %4\n} else {\nyield\n}\ncontinue\n}\n"
+      "store_output[1, 0] %1\n";
+  EXPECT_EQ(Forced(interfaces, index + loop), "culls");
+  EXPECT_EQ(Forced(interfaces, index + loop + "%5:i32 = read_first %0 ;%13\n"),
+            "primitive_culling %13");
+  const std::string first =
+      "%1:i32 = read_first %0 ;%14\n%2:i32 = load_ssbo.indexed[0, align 4] %1, 0\n"
+      "store_output[1, 0] %2\n";
+  EXPECT_EQ(Forced(interfaces, index + first), "primitive_culling %14");
 }
 
 // Built-ins count as locations do; without state all outputs are counted.

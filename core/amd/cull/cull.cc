@@ -9,6 +9,7 @@
 #include "core/amd/cull/numbers.h"
 #include "core/amd/cull/parts.h"
 #include "core/amd/cull/triangle.h"
+#include "core/mid/values/remove_dead_code.h"
 #include "core/mir/build.h"
 
 namespace kiln::amd {
@@ -24,18 +25,25 @@ constexpr uint32_t kIndexMask = 0x1ff;         // bits of an index in an exporte
 constexpr uint32_t kPrimitivesOfRequest = 12;  // first bit
 constexpr Type kInt = Type::kI32, kFloat = Type::kF32, kBool = Type::kBool;
 
-// The dwords of a vertex's record in LDS that tests read. Later it has what a vertex that is left
+// The dwords of a vertex's record in LDS that tests read, the last one only if the program writes
+// distances: a bit for each that is negative. Later the record has what a vertex that is left
 // is made of: its position, in four dwords, then its number and its instance's if they are needed.
 // The last dword says first that a primitive that is left has the vertex, then the number under
 // which the vertex is exported.
-constexpr uint32_t kTestX = 0, kTestY = 1, kTestW = 2;  // x and y divided by w
+constexpr uint32_t kTestX = 0, kTestY = 1, kTestW = 2, kTestOutside = 3;  // x and y divided by w
 constexpr uint32_t kPosition = 0, kNumbers = 4;
-static_assert(kTestY == kTestX + 1);
+static_assert(kTestY == kTestX + 1 && kTestOutside == kTestW + 1 && kTestOutside < kNumbers);
+
+// The values of a vertex that the tests of its primitives read.
+struct TestedVertex {
+  Position position;
+  ValueId outside;  // bits of negative distances; invalid: the program writes none
+};
 
 class Culling {
  public:
-  Culling(mir::Module& m, const VertexAbi& abi, uint32_t width, PassContext& context)
-      : m_(m), abi_(abi), width_(width), context_(context), b_(m) {}
+  Culling(mir::Module& m, const VertexAbi& abi, uint32_t width)
+      : m_(m), abi_(abi), width_(width), b_(m) {}
 
   absl::Status Run();
 
@@ -90,19 +98,19 @@ class Culling {
   void NumberLanes();
   CullingState State();
   ValueId CountOf(ValueId keeps, Op op);
-  Position PositionPart();
+  ValueId NegativeOf(const std::vector<ValueId>& distances);
+  TestedVertex PositionPart();
   ValueId Culls();
   void Request(ValueId vertices, ValueId primitives);
   ValueId Packed(ValueId i, ValueId j, ValueId k);
   Exports ExportAll(const Position& position);
-  Exports ExportVisible(const Position& position);
+  Exports ExportVisible(const TestedVertex& vertex);
   ValueId KeepPrimitive(const std::array<ValueId, 3>& records);
   void Export(const Exports& exports);
 
   mir::Module& m_;
   const VertexAbi& abi_;
   const uint32_t width_;
-  PassContext& context_;
   mir::Builder b_;
   Parts parts_{b_};
   VertexNumbers needs_;  // of the rest of the program, besides the position
@@ -141,16 +149,32 @@ void Culling::NumberLanes() {
   number_ = b_.Iadd(b_.Shl(wave_, b_.Int(shift)), lane_);
 }
 
-// Runs what the position needs, for lanes of vertices.
-Position Culling::PositionPart() {
-  const std::array<Type, 4> types = {kFloat, kFloat, kFloat, kFloat};
+// Returns a bit for each distance that is negative. No number is not.
+ValueId Culling::NegativeOf(const std::vector<ValueId>& distances) {
+  ValueId bits = b_.Int(0);
+  for (size_t i = 0; i < distances.size(); ++i) {
+    b_.set_flags(mir::kExact);
+    const ValueId negative = b_.Flt(distances[i], b_.Float(0));
+    b_.set_flags(0);
+    bits = b_.Or(bits, b_.Select(negative, b_.Int(1u << i), b_.Int(0)));
+  }
+  return bits;
+}
+
+// Runs what the tested outputs need, for lanes of vertices.
+TestedVertex Culling::PositionPart() {
+  std::vector<Type> types = {kFloat, kFloat, kFloat, kFloat};
+  if (parts_.has_distances()) types.push_back(kInt);
   const auto results = EmitIf(b_, has_vertex_, types, [&] {
     Effect(StageEffect::kStartVertex,
            {VertexId(abi_.reads_vertex_id), InstanceId(abi_.reads_instance_id)});
-    const Position p = parts_.ClonePosition();
-    return std::vector<ValueId>(p.begin(), p.end());
+    const TestedOutputs tested = parts_.CloneTested();
+    std::vector<ValueId> values(tested.position.begin(), tested.position.end());
+    if (parts_.has_distances()) values.push_back(NegativeOf(tested.distances));
+    return values;
   });
-  return {results[0], results[1], results[2], results[3]};
+  return {{results[0], results[1], results[2], results[3]},
+          parts_.has_distances() ? results[4] : ValueId()};
 }
 
 // Returns whether the workgroup culls: the driver asks for it, and there are enough primitives.
@@ -203,7 +227,12 @@ ValueId Culling::KeepPrimitive(const std::array<ValueId, 3>& records) {
     std::array<Corner, 3> corners;
     for (size_t i = 0; i < 3; ++i) {
       const auto xy = LoadShared(records[i], kTestX, {kFloat, kFloat});
-      corners[i] = {xy[0], xy[1], LoadShared(records[i], kTestW, {kFloat})[0]};
+      if (parts_.has_distances()) {
+        const auto rest = LoadShared(records[i], kTestW, {kFloat, kInt});
+        corners[i] = {xy[0], xy[1], rest[0], rest[1]};
+      } else {
+        corners[i] = {xy[0], xy[1], LoadShared(records[i], kTestW, {kFloat})[0], {}};
+      }
     }
     return std::vector<ValueId>{KeepTriangle(b_, corners, State(), [&] {
       for (const ValueId record : records) StoreShared(record, kept_, {b_.Int(1)});
@@ -220,14 +249,17 @@ ValueId Culling::CountOf(ValueId keeps, Op op) {
       b_.EmitInst(op, {&one, 1}, {&kInt, 1}, static_cast<uint32_t>(mir::ReduceOp::kIadd)));
 }
 
-Culling::Exports Culling::ExportVisible(const Position& p) {
+Culling::Exports Culling::ExportVisible(const TestedVertex& vertex) {
+  const Position& p = vertex.position;
   record_ = AddressOf(number_);
   std::array<ValueId, 3> records;
   for (size_t i = 0; i < 3; ++i) records[i] = AddressOf(vertices_[i]);
   EmitIf(b_, has_vertex_, {}, [&] {
     const ValueId inverse = b_.Frcp(p[3]);
     StoreShared(record_, kTestX, {b_.Fmul(p[0], inverse), b_.Fmul(p[1], inverse)});
-    StoreShared(record_, kTestW, {p[3]});
+    std::vector<ValueId> rest = {p[3]};
+    if (vertex.outside.valid()) rest.push_back(vertex.outside);
+    StoreShared(record_, kTestW, rest);
     StoreShared(record_, kept_, {b_.Int(0)});
     return std::vector<ValueId>();
   });
@@ -295,9 +327,7 @@ void Culling::Export(const Exports& e) {
 
 absl::Status Culling::Run() {
   if (absl::Status s = parts_.Check(); !s.ok()) return s;
-  const absl::StatusOr<VertexNumbers> needs = parts_.NumbersOfRest(abi_, context_);
-  if (!needs.ok()) return needs.status();
-  needs_ = *needs;
+  needs_ = parts_.NumbersOfRest(abi_);
   LayOutRecord();
   m_.local_size = {abi_.group_size, 1, 1};
   m_.shared_bytes = 4 * record_dwords_ * abi_.group_size;
@@ -310,23 +340,25 @@ absl::Status Culling::Run() {
   // become flags of the exported primitive.
   const ValueId mask = b_.Int(kIndexMask);
   vertices_ = {b_.And(two, mask), b_.And(b_.Ushr(two, b_.Int(16)), mask), b_.And(third, mask)};
-  const Position position = PositionPart();
+  const TestedVertex vertex = PositionPart();
   const std::array<Type, 8> types = {kInt, kInt, kInt, kInt, kFloat, kFloat, kFloat, kFloat};
   const auto values = EmitIf(
-      b_, Culls(), types, [&] { return ExportVisible(position).List(); },
-      [&] { return ExportAll(position).List(); });
+      b_, Culls(), types, [&] { return ExportVisible(vertex).List(); },
+      [&] { return ExportAll(vertex.position).List(); });
   Export(
       {values[0], values[1], values[2], values[3], {values[4], values[5], values[6], values[7]}});
   b_.Return();
+  // Each part is a copy of all. The rest's copy of what only the position needs may read numbers
+  // that records do not have.
+  mid::SweepDeadCode(m_);
   mir::Compact(m_);
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status CullPrimitives(mir::Module& module, const VertexAbi& abi, uint32_t width,
-                            PassContext& context) {
-  return Culling(module, abi, width, context).Run();
+absl::Status CullPrimitives(mir::Module& module, const VertexAbi& abi, uint32_t width) {
+  return Culling(module, abi, width).Run();
 }
 
 }  // namespace kiln::amd

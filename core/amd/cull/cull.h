@@ -15,9 +15,10 @@
 // workgroup has few primitives, all of both are exported as they are.
 //
 // In: verified MIR of a vertex program whose stores of outputs are in the body itself, without
-// effects on memory and operations between lanes; its ABI, which culls. Out: verified MIR with the
-// numbers of numbers.h, for waves of `width` lanes. Values that both parts compute are computed
-// twice: dead code is left for remove_dead_code. Linear.
+// effects on memory and results that depend on which lanes are active (FindCullingObstacle); its
+// ABI, which culls. Out: verified MIR with the numbers of numbers.h, for waves of `width` lanes.
+// Values that both parts compute are computed twice; what only one needs is in that one alone.
+// Linear.
 //
 // Sources: Mesa 25.0.7, ac_nir_lower_ngg.c (steps and what they share), radv_nir_lower_abi.c (when
 // nothing is culled).
@@ -28,7 +29,6 @@
 
 #include "absl/status/status.h"
 #include "core/amd/abi/vertex.h"
-#include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::amd {
@@ -37,8 +37,7 @@ namespace kiln::amd {
 inline constexpr uint32_t kFewestCulled = 16;
 
 // Errors: Internal, for a module that is not as above.
-absl::Status CullPrimitives(mir::Module& module, const VertexAbi& abi, uint32_t width,
-                            PassContext& context);
+absl::Status CullPrimitives(mir::Module& module, const VertexAbi& abi, uint32_t width);
 
 }  // namespace kiln::amd
 

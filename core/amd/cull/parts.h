@@ -4,16 +4,21 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/amd/abi/vertex.h"
-#include "core/base/pass.h"
 #include "core/mir/build.h"
 
 namespace kiln::amd {
 
 using Position = std::array<mir::ValueId, 4>;
+
+// The outputs of a vertex that tests of its primitives read.
+struct TestedOutputs {
+  Position position;
+  std::vector<mir::ValueId> distances;  // to clip and to cull by
+};
 
 // Which numbers of a vertex are read: its own, its instance's.
 struct VertexNumbers {
@@ -28,10 +33,12 @@ class Parts {
   // Returns Internal for a body with an output that is stored under a condition.
   absl::Status Check() const;
   // Returns the numbers that are read for other outputs than the position, if that is known.
-  absl::StatusOr<VertexNumbers> NumbersOfRest(const VertexAbi& abi, PassContext& context) const;
-  // Appends the body without stores of outputs; what the position does not need is dead. Returns
-  // the position. Components that are not stored are 0, 0, 0, 1, as where nothing is culled.
-  Position ClonePosition();
+  VertexNumbers NumbersOfRest(const VertexAbi& abi) const;
+  // Returns true if the program writes distances that may be negative, to elements that are known.
+  bool has_distances() const { return !distances_.empty(); }
+  // Appends the body without stores of outputs; what the tested ones do not need is dead.
+  // Components of the position that are not stored are 0, 0, 0, 1, as where nothing is culled.
+  TestedOutputs CloneTested();
   // Appends the body with stores of all outputs, those of the position and those that are made of
   // it from the one that is given.
   void CloneRest(const Position& position);
@@ -41,12 +48,14 @@ class Parts {
     return inst.op == mir::Op::kStoreOutput && inst.imm0 == output_;
   }
   Position StoredPosition(const mir::Module& m) const;
-  Position CloneBody(bool others);
+  void FindDistances();
+  TestedOutputs CloneBody(bool others);
 
   mir::Builder& b_;
   mir::Module& m_;
   const mir::RegionId body_;
-  uint32_t output_ = 0;  // the position's
+  uint32_t output_ = 0;                  // the position's
+  std::vector<mir::ValueId> distances_;  // that are stored
 };
 
 }  // namespace kiln::amd

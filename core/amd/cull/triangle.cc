@@ -23,7 +23,9 @@ class Tests {
 
   ValueId Keep(const std::function<void()>& keep) {
     const size_t first = b_.module().insts.size();
-    const ValueId candidate = b_.Not(b_.Or(Behind(), FaceCulled()));
+    ValueId culled = b_.Or(Behind(), FaceCulled());
+    if (c_[0].outside.valid()) culled = b_.Or(culled, Clipped());
+    const ValueId candidate = b_.Not(culled);
     const Type type = Type::kBool;
     const ValueId visible = EmitIf(b_, candidate, {&type, 1}, [&] {
       const ValueId signs = b_.Or(b_.Or(Bits(c_[0].w), Bits(c_[1].w)), Bits(c_[2].w));
@@ -59,6 +61,10 @@ class Tests {
 
   // Minima and maxima leave out what is no number.
   ValueId Behind() { return b_.Not(b_.Flt(b_.Float(0), Most(c_[0].w, c_[1].w, c_[2].w))); }
+
+  ValueId Clipped() {
+    return b_.Ine(b_.And(b_.And(c_[0].outside, c_[1].outside), c_[2].outside), b_.Int(0));
+  }
 
   // An area is positive if the triangle is counter-clockwise, y pointing down. If front faces are
   // counter-clockwise, the sign of the area is the number of the face's bit in the settings: 0 for

@@ -12,6 +12,7 @@ namespace kiln::amd {
 // A vertex as its primitives test it: x and y divided by w, and w.
 struct Corner {
   mir::ValueId x, y, w;
+  mir::ValueId outside;  // a bit for each distance that is negative; invalid: there are none
 };
 
 // The driver's request, the same for all lanes.
@@ -24,6 +25,7 @@ struct CullingState {
 // boolean, undefined for lanes that are off: the lane keeps it. Tests cull triangles that are
 //
 //   behind   no w is positive
+//   clipped  a distance to clip or to cull by is negative in all corners
 //   facing   its face is culled, or its area is 0; not if the area is no finite number
 //   outside  all of x or all of y beyond one side of [-1, 1]; not if a w has a sign
 //   small    no sample lies in its box; not if a w has a sign

@@ -26,8 +26,9 @@ struct Case {
   float corners[3][3];  // x / w, y / w, w
   uint32_t settings = 0;
   float viewport[4] = {8, 8, 8, 8};  // scale x, y, offset x, y
+  uint32_t outside[3] = {};
 };
-static_assert(sizeof(Case) == 4 * 14);
+static_assert(sizeof(Case) == 4 * 17);
 
 // Each lane tests its case of buffer 0, and stores 2 in buffer 1 if `keep` was executed, 1 more if
 // the result was true.
@@ -47,8 +48,8 @@ mir::Module ModuleOfTests() {
   };
   std::array<Corner, 3> corners;
   for (uint32_t i = 0; i < 3; ++i) {
-    corners[i] = {load(3 * i, Type::kF32), load(3 * i + 1, Type::kF32),
-                  load(3 * i + 2, Type::kF32)};
+    corners[i] = {load(3 * i, Type::kF32), load(3 * i + 1, Type::kF32), load(3 * i + 2, Type::kF32),
+                  load(14 + i, Type::kI32)};
   }
   const CullingState state = {load(9, Type::kI32),
                               {load(10, Type::kF32), load(11, Type::kF32)},
@@ -119,7 +120,8 @@ bool Expected(const Case& c) {
     const double from = low * scale + offset - margin, to = high * scale + offset + margin;
     box |= (c.settings & kCullSmall) != 0 && std::nearbyint(from) == std::nearbyint(to);
   }
-  return !behind && !face && !(box && !negative);
+  const bool clipped = (c.outside[0] & c.outside[1] & c.outside[2]) != 0;
+  return !behind && !face && !clipped && !(box && !negative);
 }
 
 uint32_t Precision(int log2) { return static_cast<uint32_t>(log2) << kCullingPrecisionShift; }
@@ -141,6 +143,7 @@ TEST(Triangle, RulesOnAGrid) {
     }
     const int samples = 1 << random() % 4;  // 1, 2, 4, 8
     for (float& v : c.viewport) v *= static_cast<float>(samples);
+    for (uint32_t& bits : c.outside) bits = random() % 256 & random();
     c.settings = random() % 16 | Precision(std::countr_zero(static_cast<uint32_t>(samples)) - 8);
   }
   const std::vector<bool> kept = Kept(cases);
@@ -182,6 +185,10 @@ TEST(Triangle, EachTestAlone) {
       {with([](Case& c) { c.corners[0][2] = c.corners[1][2] = c.corners[2][2] = -1; }), false},
       {with([](Case& c) { c.corners[0][2] = c.corners[1][2] = c.corners[2][2] = 0; }), false},
       {with([](Case& c) { std::copy(c.corners[0], c.corners[0] + 2, c.corners[2]); }), false},
+      {with([](Case& c) { c.outside[0] = c.outside[1] = c.outside[2] = 0x80; }), false},
+      {with([](Case& c) { c.outside[0] = c.outside[1] = 0xff, c.outside[2] = 1; }), false},
+      {with([](Case& c) { c.outside[0] = c.outside[1] = 0xff; }), true},
+      {with([](Case& c) { c.outside[0] = 1, c.outside[1] = 2, c.outside[2] = 4; }), true},
       {with([](Case& c) {
          for (auto& corner : c.corners) corner[0] += 1.75f;
        }),

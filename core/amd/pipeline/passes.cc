@@ -39,11 +39,11 @@ namespace kiln::amd {
 namespace {
 
 // Vertex programs that cull get a module of their own at each size of waves.
-absl::StatusOr<bool> CullPrimitives(Work& w, PassContext& context) {
+absl::StatusOr<bool> CullPrimitives(Work& w, PassContext&) {
   if (!w.abi->vertex || !w.abi->vertex->culls) return false;
   w.resolved = *w.module;
   w.module = &w.resolved;
-  absl::Status s = amd::CullPrimitives(w.resolved, *w.abi->vertex, w.lanes, context);
+  absl::Status s = amd::CullPrimitives(w.resolved, *w.abi->vertex, w.lanes);
   if (!s.ok()) return s;
   return true;
 }
@@ -242,7 +242,6 @@ constexpr auto kPasses = Joined(kFirstPasses, Joined(kResolvedPasses<Work>, kOwn
 
 constexpr auto kOwnOrder = std::to_array<PassOrder>({
     {"cull_primitives", "resolve_subgroup_size", "numbers vertices by lane masks"},
-    {"cull_primitives", "remove_dead_resolved", "what a part of the program does not need is dead"},
     {"select", "pair_words", "works on LIR"},
     {"pair_words", "merge_equal_instructions", "words may be put together in one way twice"},
     {"pair_words", "mix_words", "packed operations leave conversions of high words"},

@@ -74,7 +74,8 @@ class Arithmetic : public Room {
   Operand Accumulate(mir::InstId id, Operand a, Operand b, const Operand& c);
   Operand BitsOfSign(mir::InstId id);
   Operand FloatSign(mir::InstId id);
-  Operand FloatRemainder(Operand a, Operand b, Opcode rounding);
+  Operand InverseOf(mir::InstId id, Operand b);
+  Operand FloatRemainder(mir::InstId id, Operand a, Operand b, Opcode rounding);
 
   Bools& bools_;
   Parts parts_;

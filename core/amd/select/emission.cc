@@ -104,9 +104,20 @@ Operand Emission::Component(const Operand& vector, int comp) const {
 
 Operand Emission::ToV(const Operand& o) {
   if (IsIn(o, kFileV) && o.mods == 0) return o;
-  assert(o.mods == 0 || o.comps == 1);
-  if (o.mods != 0) return Valu(Opcode::kVMovB32, {o});
-  return Pseudo(kVCopy, kFileV, o.comps, {o});
+  if (o.mods == 0) return Pseudo(kVCopy, kFileV, o.comps, {o});
+  // Modifiers are those of operations on floats, which a copy is not. A double's sign is in its
+  // last dword.
+  constexpr uint32_t kSign = 0x80000000u;
+  assert(o.comps <= 2);
+  Operand plain = o;
+  plain.mods = 0;
+  const Operand high = o.comps == 1 ? plain : Component(plain, 1);
+  const bool absolute = (o.mods & Operand::kAbsolute) != 0;
+  const bool negate = (o.mods & Operand::kNegate) != 0;
+  const Operand changed = absolute && negate ? Valu(Opcode::kVOrB32, {Imm(kSign), high})
+                          : absolute         ? Valu(Opcode::kVAndB32, {Imm(~kSign), high})
+                                             : Valu(Opcode::kVXorB32, {Imm(kSign), high});
+  return o.comps == 1 ? changed : Vector({ToV(Component(plain, 0)), changed}, kFileV);
 }
 
 Operand Emission::ToS(const Operand& o) {

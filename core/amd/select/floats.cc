@@ -8,6 +8,7 @@
 // 25.0.7 relies on the same for Vulkan's precision).
 #include "core/amd/select/arithmetic.h"
 #include "core/amd/select/modifiers.h"
+#include "core/mid/values/fold.h"
 
 namespace kiln::amd {
 
@@ -224,11 +225,25 @@ Operand Arithmetic::FloatSign(mir::InstId id) {
   return e_.Valu(Opcode::kVBfiB32, {Imm(half ? 0x7fffu : 0x7fffffffu), one, x});
 }
 
+// Returns 1 / b for singles whose denormals are flushed. The reciprocal of a constant is one: the
+// number nearest to it, where v_rcp_f32 may be off by one unit. Not in what may be part of an
+// invariant output (mid/values/fold.h), which has the same bits in a program that loads b.
+Operand Arithmetic::InverseOf(mir::InstId id, Operand b) {
+  if (IsImm(b) && b.mods == 0 &&
+      !mid::IsLeftToTarget(m_.stage, mir::Op::kFrcp, m_.inst(id).flags)) {
+    const bool to_zero = mir::RoundsToZero(m_, mir::Op::kFrcp, Type::kF32);
+    const auto folded =
+        mid::FoldOp(mir::Op::kFrcp, Type::kF32, Type::kF32, {uint64_t{b.id}}, to_zero);
+    if (folded) return Imm(static_cast<uint32_t>(*folded));
+  }
+  return e_.Valu(Opcode::kVRcpF32, {b});
+}
+
 // a - b * round(a / b)
-Operand Arithmetic::FloatRemainder(Operand a, Operand b, Opcode rounding) {
+Operand Arithmetic::FloatRemainder(mir::InstId id, Operand a, Operand b, Opcode rounding) {
   const Operand quotient = m_.f32_mode.denorms == mir::DenormMode::kPreserve
                                ? ScaledQuotient(a, b)
-                               : e_.Commuted(Opcode::kVMulF32, a, e_.Valu(Opcode::kVRcpF32, {b}));
+                               : e_.Commuted(Opcode::kVMulF32, a, InverseOf(id, b));
   const Operand whole = e_.Valu(rounding, {quotient});
   return e_.Valu(Opcode::kVFmaF32, {whole, IsImm(b) ? Imm(b.id ^ 0x80000000u) : Negated(b), a});
 }
@@ -240,9 +255,9 @@ Operand Arithmetic::FloatFunction(mir::InstId id) {
   switch (m_.inst(id).op) {
     case mir::Op::kFdiv:
       if (m_.f32_mode.denorms == mir::DenormMode::kPreserve) return ScaledQuotient(s(0), s(1));
-      return mul(s(0), e_.Valu(Opcode::kVRcpF32, {s(1)}));
-    case mir::Op::kFrem: return FloatRemainder(s(0), s(1), Opcode::kVTruncF32);
-    case mir::Op::kFmod: return FloatRemainder(s(0), s(1), Opcode::kVFloorF32);
+      return mul(s(0), InverseOf(id, s(1)));
+    case mir::Op::kFrem: return FloatRemainder(id, s(0), s(1), Opcode::kVTruncF32);
+    case mir::Op::kFmod: return FloatRemainder(id, s(0), s(1), Opcode::kVFloorF32);
     case mir::Op::kFsin: return e_.Valu(Opcode::kVSinF32, {mul(Imm(kOneTurn), s(0))});
     case mir::Op::kFcos: return e_.Valu(Opcode::kVCosF32, {mul(Imm(kOneTurn), s(0))});
     // The legacy product makes 0 to the power 0 one: log2(0) * 0 is 0.
@@ -265,9 +280,9 @@ Operand Arithmetic::HalfFunction(mir::InstId id) {
   const auto rounded = [&](Operand single) { return conversions_.ToHalf(single); };
   const auto mul = [&](Operand a, Operand b) { return e_.Commuted(Opcode::kVMulF32, a, b); };
   switch (m_.inst(id).op) {
-    case mir::Op::kFdiv: return rounded(mul(s(0), e_.Valu(Opcode::kVRcpF32, {s(1)})));
-    case mir::Op::kFrem: return rounded(FloatRemainder(s(0), s(1), Opcode::kVTruncF32));
-    case mir::Op::kFmod: return rounded(FloatRemainder(s(0), s(1), Opcode::kVFloorF32));
+    case mir::Op::kFdiv: return rounded(mul(s(0), InverseOf(id, s(1))));
+    case mir::Op::kFrem: return rounded(FloatRemainder(id, s(0), s(1), Opcode::kVTruncF32));
+    case mir::Op::kFmod: return rounded(FloatRemainder(id, s(0), s(1), Opcode::kVFloorF32));
     case mir::Op::kFsin: return rounded(e_.Valu(Opcode::kVSinF32, {mul(Imm(kOneTurn), s(0))}));
     case mir::Op::kFcos: return rounded(e_.Valu(Opcode::kVCosF32, {mul(Imm(kOneTurn), s(0))}));
     case mir::Op::kFpow:

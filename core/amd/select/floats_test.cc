@@ -1,9 +1,15 @@
 // Floats: exact fractions, halves, differences, scaled functions.
+#include <string>
+
 #include "core/amd/select/testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace kiln::amd {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 // Where x - floor(x) rounds to 1, v_fract gives the largest number below.
 TEST(SelectFloats, AnExactFractionIsADifference) {
@@ -29,9 +35,31 @@ TEST(SelectFloats, SignsOfUniformNumbers) {
   EXPECT_EQ(SelectedOps("%10:f32 = fabs %4\n%11:i32 = bitcast %10\n"), "s_and_b32");
 }
 
-// A constant divisor changes its sign for free.
+// A constant divisor changes its sign for free, and its reciprocal is a constant.
 TEST(SelectFloats, Remainders) {
-  EXPECT_EQ(SelectedOps("%10:f32 = frem %3, 3f\n"), "v_rcp_f32 v_mul_f32 v_trunc_f32 v_fma_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = frem %4, %3\n"), "v_rcp_f32 v_mul_f32 v_trunc_f32 v_fma_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = frem %3, 3f\n"), "v_mul_f32 v_trunc_f32 v_fma_f32");
+  EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, -0.75f\n"), "v_mul_f32 v_floor_f32 v_fma_f32");
+  EXPECT_THAT(SelectedText("%10:f32 = fmod %3, 3f\n"), HasSubstr("0x3eaaaaab"));
+}
+
+// The instruction flushes what is subnormal, and its reciprocals of 0 are infinite.
+TEST(SelectFloats, ReciprocalsThatAreNoNormalNumbers) {
+  const std::string whole = "v_rcp_f32 v_mul_f32 v_floor_f32 v_fma_f32";
+  EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, 0f\n"), whole);
+  EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, 1e-39f\n"), whole);
+  EXPECT_EQ(SelectedOps("%10:f32 = fmod %3, 3e38f\n"), whole);
+}
+
+// Outputs that may be invariant have the same bits whether the divisor is known or not.
+TEST(SelectFloats, InvariantRemaindersAreNotFolded) {
+  const std::string declarations = "input 0 location 0.0 f32 x1\noutput 0 location 0.0 f32 x1\n";
+  const auto selected = [&](const std::string& op) {
+    return SelectedFragment(declarations, "%0:f32 = load_input[0, 0]\n%1:f32 = " + op +
+                                              " %0, 3f\nstore_output[0, 0] %1\n");
+  };
+  EXPECT_THAT(selected("fmod"), Not(HasSubstr("v_rcp_f32")));
+  EXPECT_THAT(selected("fmod.no_transform"), HasSubstr("v_rcp_f32"));
 }
 
 TEST(SelectFloats, AScaledAngleIsInTurns) {

@@ -79,6 +79,21 @@ TEST(Alias, AddressesOfOneBase) {
   EXPECT_TRUE(Overlap(halves + "store_global[align 4] %0, %2, 1 store_ssbo[0, align 4] 0, 1"));
 }
 
+// The number of a target's own operation is no set of memory classes.
+TEST(Alias, StageEffectsOrderAllMemory) {
+  for (const uint32_t number : {0u, 1u, 2u, 7u}) {
+    mir::Module m;
+    m.body = mir::NewRegion(m);
+    mir::Builder b(m);
+    b.SetRegion(m.body);
+    const mir::InstId effect = b.EmitInst(mir::Op::kStageEffect, {}, {}, number);
+    EXPECT_EQ(OrderedBy(m.inst(effect)), kSharedMemory | kOutsideMemory) << number;
+    const mir::InstId shared = b.EmitInst(mir::Op::kControlBarrier, {}, {}, mir::kMemoryShared,
+                                          static_cast<uint32_t>(mir::Scope::kWorkgroup));
+    EXPECT_EQ(OrderedBy(m.inst(shared)), kSharedMemory);
+  }
+}
+
 TEST(Alias, ImagesMeetEachOther) {
   const std::string store = "image_store[2, texel] 0, 1, 1, 1, 1 ";
   EXPECT_TRUE(Overlap(store + "image_store[3, texel] 1, 1, 1, 1, 1"));

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
+#include "core/mir/immediates.h"
 #include "core/mir/rewrite.h"
 #include "core/mir/uses.h"
 
@@ -119,7 +120,9 @@ class Lowering {
     for (const First& f : firsts_) {
       if (f.index == index) return f.first;
     }
-    firsts_.push_back({index, b_.Emit(Op::kReadFirst, {index})});
+    const InstId read = b_.EmitInst(Op::kReadFirst, {index}, {m_.value(index).type});
+    m_.inst(read).flags |= mir::kUniform;
+    firsts_.push_back({index, m_.result(read)});
     return firsts_.back().first;
   }
 

@@ -11,10 +11,11 @@
 // quads needs all four lanes. There all lanes execute it with the index of the first lane that is
 // not served yet, and those that agree keep the result. Offsets need no mark: they may always
 // differ. Without the mark the index is dynamically uniform by Vulkan's rules, and the first lane's
-// index is that of all. An index that analysis finds uniform is not changed: a back end that holds
-// it per lane (the counter of a loop that lanes leave one by one) uses any active lane's. Linear; a
-// loop takes as many iterations as there are different indices in the subgroup. Source: Vulkan,
-// "Shader Interfaces", NonUniform decoration; VK_KHR_maintenance8 for the offsets.
+// index is that of all: the read_first has the flag uniform. An index that analysis finds uniform
+// is not changed: a back end that holds it per lane (the counter of a loop that lanes leave one by
+// one) uses any active lane's. Linear; a loop takes as many iterations as there are different
+// indices in the subgroup. Source: Vulkan, "Shader Interfaces", NonUniform decoration;
+// VK_KHR_maintenance8 for the offsets.
 #ifndef KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
 #define KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
 

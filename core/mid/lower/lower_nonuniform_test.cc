@@ -92,14 +92,14 @@ TEST(LowerNonuniform, TheFirstLanesIndexIsReadOnce) {
             R"(  %0:i32 = local_index
   %1:bool = ult %0, 9
   if %1 {
-    %2:i32 = read_first %0
+    %2:i32 = read_first.uniform %0
     %3:i32 = load_ssbo.indexed[0, align 4] %2, 0
     store_ssbo[1, align 4] %0, %3
     yield
   } else {
     yield
   }
-  %4:i32 = read_first %0
+  %4:i32 = read_first.uniform %0
   %5:i32 = load_ssbo.indexed[0, align 4] %4, 8
   store_ssbo.indexed[0, align 4] %4, 12, %5
   if %1 {
@@ -205,7 +205,7 @@ TEST(LowerNonuniform, OffsetsBesideIndicesWithoutAMark) {
   store_ssbo[1, align 4] 0, %1
 )"),
             R"(  %0:i32 = local_index
-  %1:i32 = read_first %0
+  %1:i32 = read_first.uniform %0
   %2:f32, %3:f32, %4:f32, %5:f32 = loop {
     %6:i32 = read_first %0
     %7:bool = ieq %0, %6
@@ -393,7 +393,7 @@ TEST(LowerNonuniform, UnmarkedIndicesAreTheFirstLanes) {
   store_ssbo.indexed[0, align 4] %0, 0, 7
 )"),
             R"(  %0:i32 = load_ssbo.volatile[1, align 4] 0
-  %1:i32 = read_first %0
+  %1:i32 = read_first.uniform %0
   store_ssbo.indexed[0, align 4] %1, 0, 7
 )");
 }

@@ -457,4 +457,11 @@ absl::StatusOr<bool> RemoveDeadCode(Module& module, PassContext& context) {
   return true;
 }
 
+bool SweepDeadCode(Module& module) {
+  Eliminator eliminator(module);
+  if (!eliminator.Mark()) return false;
+  eliminator.Sweep();
+  return true;
+}
+
 }  // namespace kiln::mid

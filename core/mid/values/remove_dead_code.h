@@ -25,6 +25,10 @@ namespace kiln::mid {
 // True if anything changed.
 absl::StatusOr<bool> RemoveDeadCode(mir::Module& module, PassContext& context);
 
+// Removes dead code for a transformation whose own result must have none: not a rewrite of its own.
+// Returns true if anything changed.
+bool SweepDeadCode(mir::Module& module);
+
 // Returns true if the loop ends for all values in its body, nested loops apart: it never continues,
 // or every iteration first passes a test that must become true. Recognised is a parameter that
 // every continue advances by the same constant, compared with a loop-invariant value (step 1 or -1:
