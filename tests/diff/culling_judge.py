@@ -5,7 +5,7 @@ outside. Each time the outputs of the corners of primitives that were exported m
 that is left out must cover no sample in the simulator's rasteriser, drawn from the interpreter's positions: those of
 its own run, or of one with random rounding (excuses.py), unless random undefined results move one of its corners, or
 its exact corners are those of a back face (the rasteriser snaps them to its grid first; programs, RADV's too, do
-not). The numbers of primitives by these reasons are told.
+not), or one distance to clip or to cull by is negative at all its corners. The numbers of primitives by these reasons are told.
 """
 
 import collections
@@ -13,6 +13,7 @@ import functools
 import glob
 import json
 import os
+import struct
 
 import drives
 import excuses
@@ -42,6 +43,20 @@ def moved(mine, others):
     """Returns a 1 for each invocation whose position in `mine` is another one in any of `others`, else a 0."""
     return "".join("1" if any(o[k:k + DIGITS] != mine[k:k + DIGITS] for o in others) else "0"
                    for k in range(0, len(mine), DIGITS))
+
+
+def outside(run, others):
+    """Returns, for each distance to clip or to cull by, a 1 for each invocation in which it is negative, or another
+    number in any of `others`, else a 0."""
+    mine, more = lavapipe_vertex.own_scalars(run), [lavapipe_vertex.own_scalars(o) for o in others]
+    marks = []
+    for place in sorted(p for p in mine if p[1].startswith(("clip_distance.", "cull_distance."))):
+        data = mine[place]
+        values = struct.unpack("<%df" % (len(data) // 4), data)
+        marks.append("".join(
+            "1" if value < 0 or any(o.get(place, data)[4 * i:4 * i + 4] != data[4 * i:4 * i + 4] for o in more) else "0"
+            for i, value in enumerate(values)))
+    return marks
 
 
 def bins_of(folders):
@@ -97,20 +112,26 @@ class Culling:
 
     def positions(self, interpreter, job_path, options, tolerance, more, folder):
         """Returns the path of the interpreter's positions, with those of its other runs if `more`; None without any."""
-        def of_runs(others):
+        def run_all(others):
             runs = [interpreter.run(job_path, [*options, *o]) for o in others]
-            return [p for p in (positions(r) for r in runs if r["ok"]) if p]
+            return [r for r in runs if r["ok"]]
 
-        sets = of_runs([[]])
+        def of_runs(runs):
+            return [p for p in map(positions, runs) if p]
+
+        own = run_all([[]])
+        sets = of_runs(own)
         if not sets:
             return None
         undefined = "0" * (len(sets[0]) // DIGITS)
+        others = []
         if more:
-            undefined = moved(sets[0], of_runs([[o] for o in excuses.RUNS["undefined"]]))
-            sets += of_runs([[*tolerance.loose, o] for o in excuses.RUNS["unstable"]])
+            others = run_all([[o] for o in excuses.RUNS["undefined"]])
+            undefined = moved(sets[0], of_runs(others))
+            sets += of_runs(run_all([[*tolerance.loose, o] for o in excuses.RUNS["unstable"]]))
         path = os.path.join(folder, "positions.json")
         with open(path, "w") as f:
-            json.dump({"sets": sets, "undefined": undefined}, f)
+            json.dump({"sets": sets, "undefined": undefined, "outside": outside(own[0], others)}, f)
         return path
 
     def cull(self, interpreter, stem, job_path, assembly, options, tolerance, folder):
@@ -126,7 +147,8 @@ class Culling:
             self.left_out += got["left_out"]
             by = got.get("left_out_by")
             if by:
-                reasons = ["its position", *["rounding"] * (len(by) - 3), "undefined", "snapping"]
+                last = ["undefined", "snapping", *["a distance"] * (len(by) - 2 - got["sets"])]
+                reasons = ["its position", *["rounding"] * (got["sets"] - 1), *last]
                 self.by_reason.update({r: 0 for r in reasons})
                 for reason, count in zip(reasons, by):
                     self.by_reason[reason] += count

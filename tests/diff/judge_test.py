@@ -140,6 +140,14 @@ class CullingTest(unittest.TestCase):
         self.assertEqual(culling_judge.moved(a + a + a, [a + a + a, a + b + a]), "010")
         self.assertEqual(culling_judge.moved(a + a, []), "00")
 
+    def test_negative_and_undefined_distances(self):
+        def run(*values):
+            return {"vertices": [{"builtin": "clip_distance", "component": 1, "type": "f32",
+                                  "hex": struct.pack("<3f", *values).hex()}]}
+        self.assertEqual(culling_judge.outside(run(-1, 0, 1), []), ["100"])
+        self.assertEqual(culling_judge.outside(run(-1, 0, 1), [run(-1, 0, 2)]), ["101"])
+        self.assertEqual(culling_judge.outside({"vertices": []}, []), [])
+
     def test_only_runs_that_are_needed_count(self):
         values = {("out", "position.0"): struct.pack("<3I", 1, 2, 3), KEY: b"12345678"}
         self.assertEqual(lavapipe_vertex.only(values, "101"),
@@ -156,7 +164,7 @@ class CullingTest(unittest.TestCase):
                 return {"ok": True, "vertices": [CullingTest.output(0, len(options))]}
 
         answers = [{"ok": False, "error": "the primitive of runs 0, 1, 2 " + culling_judge.COVERS},
-                   {"ok": True, "primitives": 3, "left_out": 5, "left_out_by": [1, 1, 0, 1, 2]}]
+                   {"ok": True, "primitives": 3, "left_out": 9, "left_out_by": [1, 1, 0, 1, 2, 4], "sets": 3}]
         asked = []
 
         class Pool:
@@ -170,8 +178,9 @@ class CullingTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             got = culling.cull(interpreter, "stem", os.path.join(folder, "job"), [], [], EXACT, folder)
         self.assertTrue(got["ok"])
-        self.assertEqual((culling.primitives, culling.left_out), (3, 5))
-        self.assertEqual(culling.by_reason, {"its position": 1, "rounding": 1, "undefined": 1, "snapping": 2})
+        self.assertEqual((culling.primitives, culling.left_out), (3, 9))
+        self.assertEqual(culling.by_reason,
+                         {"its position": 1, "rounding": 1, "undefined": 1, "snapping": 2, "a distance": 4})
         self.assertEqual(interpreter.runs, 2 + len(excuses.RUNS["unstable"]) + len(excuses.RUNS["undefined"]))
 
 

@@ -25,7 +25,8 @@ namespace {
 using sim::scene::Dispatch;
 using sim::scene::VertexInputs;
 
-// kCullingProgram with distances: two to clip by, of which the first is attribute 1's, one to cull by.
+// kCullingProgram with distances: two to clip by, of which the first is attribute 1's, one to cull
+// by.
 const std::string kProgramOfDistances =
     "mir 1\nentry \"main\"\nstage vertex\n"
     "input 0 location 0.0 f32 x4\ninput 1 location 1.0 f32 x2\n"

@@ -15,7 +15,8 @@
 // every three vertices of a workgroup.
 // --clip-positions=FILE: {"sets": ["hex", ...], "undefined": "01..."}: positions of every run
 // (dwords x, y, z, w). A primitive may be left out if it covers no sample in one of the sets, or if
-// one of its corners is marked with a 1 as undefined.
+// one of its corners is marked with a 1 as undefined; with "outside": ["01...", ...], a string for
+// each distance to clip or to cull by, also if all its corners are marked in one of them.
 // vertex_options.h: what these add to the results.
 #include <cstdint>
 #include <cstdio>

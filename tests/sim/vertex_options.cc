@@ -47,6 +47,8 @@ using Positions = std::vector<sim::scene::ClipPosition>;
 struct Reference {
   std::vector<Positions> sets;  // each with a position of every run
   std::string undefined;        // a 1 for runs whose position is undefined
+  // Of each distance to clip or to cull by: a 1 for runs in which it is negative or undefined.
+  std::vector<std::string> outside;
 };
 
 absl::Status ReadReference(const std::string& path, uint64_t runs, Reference* reference) {
@@ -61,12 +63,16 @@ absl::Status ReadReference(const std::string& path, uint64_t runs, Reference* re
       std::memcpy(reference->sets.emplace_back(runs).data(), bytes.data(), bytes.size());
     }
     reference->undefined = given.at("undefined").get<std::string>();
+    reference->outside = given.value("outside", std::vector<std::string>());
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(absl::StrCat("clip positions: ", e.what()));
   }
-  return reference->undefined.size() == runs
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError("not a mark for each run");
+  std::vector<std::string> marks = reference->outside;
+  marks.push_back(reference->undefined);
+  const auto is_short = [&](const std::string& of_runs) { return of_runs.size() != runs; };
+  return std::any_of(marks.begin(), marks.end(), is_short)
+             ? absl::InvalidArgumentError("not a mark for each run")
+             : absl::OkStatus();
 }
 
 }  // namespace
@@ -101,7 +107,7 @@ absl::Status VertexOptions::Judge(const sim::scene::VertexInputs& draw, json& re
     return absl::InvalidArgumentError("positions are judged for one sample only");
   }
   std::string needed(draw.Runs(), '0');
-  std::vector<uint32_t> left_out_by(sets.size() + 2);
+  std::vector<uint32_t> left_out_by(sets.size() + (reference.outside.empty() ? 2 : 3));
   uint32_t left_out = 0;
   for (const sim::rdna2::DrawnPrimitive& p : primitives_) {
     if (p.exported) {
@@ -124,8 +130,13 @@ absl::Status VertexOptions::Judge(const sim::scene::VertexInputs& draw, json& re
     const bool faces_away = std::any_of(sets.begin(), sets.end(), [&](const Positions& at) {
       return exec::HasCulledFace(corners(at), request);
     });
-    if (set == sets.size() && !undefined) set += faces_away ? 1 : 2;
-    if (set == left_out_by.size()) {
+    const bool is_outside = std::any_of(
+        reference.outside.begin(), reference.outside.end(), [&](const std::string& negative) {
+          return std::all_of(p.runs.begin(), p.runs.end(),
+                             [&](uint32_t run) { return negative[run] == '1'; });
+        });
+    if (set == sets.size() && !undefined) set += faces_away ? 1 : is_outside ? 2 : 3;
+    if (set >= left_out_by.size()) {
       return absl::FailedPreconditionError(absl::StrCat("the primitive of runs ", p.runs[0], ", ",
                                                         p.runs[1], ", ", p.runs[2],
                                                         " is left out though it covers samples"));
@@ -135,7 +146,9 @@ absl::Status VertexOptions::Judge(const sim::scene::VertexInputs& draw, json& re
   results["primitives"] = primitives_.size();
   results["left_out"] = left_out;
   results["needed"] = needed;
-  if (!positions_.empty()) results["left_out_by"] = left_out_by;
+  if (positions_.empty()) return absl::OkStatus();
+  results["left_out_by"] = left_out_by;
+  results["sets"] = sets.size();
   return absl::OkStatus();
 }
 

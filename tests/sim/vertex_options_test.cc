@@ -115,6 +115,20 @@ TEST_F(JudgeTest, ASliverOfACulledFaceMayShowTheOtherOnTheGrid) {
   EXPECT_EQ(results_["left_out_by"].dump(), "[0,0,1]");
 }
 
+TEST_F(JudgeTest, ADistanceLeavesOutWhatIsBehindItAtAllCorners) {
+  const std::string reference = Reference({Set(true)});
+  const auto with = [&](const std::string& outside) {
+    return reference.substr(0, reference.size() - 1) + ",\"outside\":" + outside + "}";
+  };
+  Begin("--ngg-culling=4160749576", with(R"(["000110","000011"])"));
+  EXPECT_FALSE(options_.Judge(draw_, results_).ok());
+  Begin("--ngg-culling=4160749576", with(R"(["000110","000111"])"));
+  ASSERT_TRUE(options_.Judge(draw_, results_).ok());
+  EXPECT_EQ(results_["left_out_by"].dump(), "[0,0,0,1]");
+  Begin("--ngg-culling=4160749576", with(R"(["00011"])"));
+  EXPECT_FALSE(options_.Judge(draw_, results_).ok());
+}
+
 TEST_F(JudgeTest, AnUndefinedCornerOfAnotherTriangleExcusesNothing) {
   Begin("--ngg-culling=4160749576", Reference({Set(true)}, "100000"));
   EXPECT_FALSE(options_.Judge(draw_, results_).ok());
