@@ -45,6 +45,8 @@ std::optional<CullingObstacle> FindCullingObstacle(const mir::Module& m,
     } else if (DependsOnLanes(inst.op)) {
       found = {"the shader has an operation of subgroups, and vertices change their lanes",
                inst.spirv_id};
+    } else if (inst.op == Op::kReadClock) {
+      found = {"the shader reads a clock, and its code is executed in parts", inst.spirv_id};
     }
   });
   if (found) return found;
