@@ -40,6 +40,8 @@ constexpr mid::Features More(bool int64) {
   features.float64 = true;
   features.float64_atomics = true;
   features.barycentrics = true;
+  features.clocks = true;
+  features.int64_images = true;
   features.rounding_by_width = true;
   features.sample_offsets = {.least = -32, .most = 31, .by_lane = true};
   return features;

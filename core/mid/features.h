@@ -32,6 +32,8 @@ struct Features {
   bool float64;               // floats of 64 bits: correctly rounded, division and root included
   bool float64_atomics;       // atomics of them, by instructions or 64-bit compare-exchanges
   bool barycentrics;          // weights of a primitive's vertices, and their own values
+  bool clocks;                // read_clock, of both scopes
+  bool int64_images;          // images of 64-bit integers, and atomics on them
   bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
   // Texel offsets of samples: the range of constant ones, in texels.
   struct TexelOffsets {

@@ -49,11 +49,13 @@ Construct ConstructOf(Op op) {
     case Op::kImageLoad:
     case Op::kImageStore:
     case Op::kImageAtomic:
+    case Op::kImageAtomic64:
     case Op::kImageSize:
     case Op::kImageLevels:
     case Op::kImageSamples: return Construct::kImage;
     case Op::kControlBarrier: return Construct::kControlBarrier;
     case Op::kMemoryBarrier: return Construct::kMemoryBarrier;
+    case Op::kReadClock: return Construct::kClock;
     case Op::kWorkgroupScan: return Construct::kWorkgroupScan;
     case Op::kSubgroupElect:
     case Op::kSubgroupAny:

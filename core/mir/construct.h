@@ -28,6 +28,7 @@ enum class Construct : uint8_t {
   kImage,  // images, samplers and what is asked of them
   kControlBarrier,
   kMemoryBarrier,
+  kClock,
   kWorkgroupScan,
   kSubgroup,      // between lanes
   kLaneNumber,    // of a lane in its subgroup

@@ -69,6 +69,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kImageLoad:
     case Op::kImageStore:
     case Op::kImageAtomic:
+    case Op::kImageAtomic64:
     case Op::kImageSize:
     case Op::kImageLevels:
     case Op::kImageSamples:
@@ -88,6 +89,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kDdx:
     case Op::kDdy: return {First::kDerivative, Second::kNone};
     case Op::kWorkgroupScan: return {First::kNone, Second::kInvocations};
+    case Op::kReadClock: return {First::kNone, Second::kScope};
     case Op::kLaunchScalar:
     case Op::kLaunchVector:
     case Op::kStageEffect: return {First::kTargetNumber, Second::kNone};

@@ -25,7 +25,7 @@ constexpr std::array<OpInfo, kNumOps> kOps = {{
 
 bool IsTexelOp(Op op) {
   return (op >= Op::kSample && op <= Op::kImageSamples) || op == Op::kSampleImplicit ||
-         op == Op::kImageLod;
+         op == Op::kImageLod || op == Op::kImageAtomic64;
 }
 
 bool IsSampling(Op op) {
@@ -82,9 +82,10 @@ TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const I
     s.num_offsets = OffsetCount(info.dim);
     s.offsets = take(s.num_offsets);
   }
-  s.num_values = op == Op::kImageStore    ? 4
-                 : op == Op::kImageAtomic ? AtomicOperands(texel.atomic)
-                                          : 0;
+  s.num_values = op == Op::kImageStore      ? 4
+                 : op == Op::kImageAtomic   ? AtomicOperands(texel.atomic)
+                 : op == Op::kImageAtomic64 ? 2 * AtomicOperands(texel.atomic)
+                                            : 0;
   if (s.num_values != 0) s.values = take(s.num_values);
   return s;
 }

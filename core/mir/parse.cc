@@ -767,7 +767,7 @@ class Parser {
   bool TexelOpOf(Op op, uint32_t* imm1) {
     TexelOp texel;
     if (!TryKeyword("texel")) return Fail(Peek(), "expected 'texel'");
-    if (op == Op::kImageAtomic &&
+    if ((op == Op::kImageAtomic || op == Op::kImageAtomic64) &&
         !Named(kAtomicNames, "expected an atomic operation", &texel.atomic)) {
       return false;
     }

@@ -377,7 +377,7 @@ class Printer {
     }
     const mir::TexelOp& texel = m_.texel_ops[inst.imm1];
     out_ += "texel";
-    if (inst.op == Op::kImageAtomic) {
+    if (inst.op == Op::kImageAtomic || inst.op == Op::kImageAtomic64) {
       out_ += ' ';
       const auto atomic = static_cast<uint32_t>(texel.atomic);
       out_ += atomic < kNumAtomicOps ? kAtomicNames[atomic] : "<bad atomic>";

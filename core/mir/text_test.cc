@@ -294,6 +294,27 @@ body {
   EXPECT_EQ(Print(m), text);
 }
 
+TEST(Text, ClocksAndWideTexelsRoundTrip) {
+  const std::string text = R"(mir 1
+entry ""
+local_size 64, 1, 1
+needs clocks
+needs int64_images
+resource 0 ubo 0.0.0
+resource 1 ssbo 0.0.0
+resource 2 storage_image 0.0.0 image 2d uint rg32ui
+body {
+  %0:i32, %1:i32 = read_clock[subgroup]
+  %2:i32, %3:i32 = read_clock[device]
+  %4:i32, %5:i32 = image_atomic64[2, texel compare_exchange] 1, 2, %0, %1, %2, %3
+  return
+}
+)";
+  const Module m = MustParse(text);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m), text);
+}
+
 TEST(Text, CompactKeepsTheStage) {
   Module m = MustParse(kFragment);
   Compact(m);

@@ -111,7 +111,7 @@ class Verifier {
       return std::tie(r.kind, r.image.dim, r.image.arrayed, r.image.multisampled, r.image.component,
                       r.image.format);
     };
-    return a.kind >= ResourceKind::kSampledImage && looks(a) < looks(b);
+    return looks(a) < looks(b);
   }
 
   bool ValueTable() {
@@ -509,7 +509,7 @@ class Verifier {
       allowed = kTexelLod | kTexelSample;
     } else if (op == Op::kImageSize) {
       allowed = kTexelLod;
-    } else if (op == Op::kImageLoad || op == Op::kImageStore || op == Op::kImageAtomic) {
+    } else if (op == Op::kImageLoad || op == Op::kImageStore || IsImageAtomic(op)) {
       allowed = kTexelSample;
     }
     if ((texel.params & ~allowed) != 0) return Fail(8, "a parameter that the op cannot have");
@@ -543,8 +543,21 @@ class Verifier {
     if (sampler_array != ((texel.params & kTexelSamplerIndex) != 0)) {
       return Fail(8, "exactly arrays of samplers are indexed");
     }
-    if (op != Op::kImageAtomic && texel.atomic != AtomicOp{0}) return Fail(8, "no atomic");
+    if (!IsImageAtomic(op) && texel.atomic != AtomicOp{0}) return Fail(8, "no atomic");
+    if (op == Op::kImageAtomic64 && !WideTexels(texel, r)) return false;
     return static_cast<uint32_t>(texel.atomic) < kNumAtomicOps || Fail(8, "no such atomic");
+  }
+
+  static bool IsImageAtomic(Op op) { return op == Op::kImageAtomic || op == Op::kImageAtomic64; }
+
+  // Texels of two integers of 32 bits hold one of 64.
+  bool WideTexels(const TexelOp& texel, const Resource& r) {
+    if (!m_.Needs(Need::kInt64Images))
+      return Fail(14, "an atomic on 64-bit texels without the need");
+    if (IsFloatAtomic(texel.atomic)) return Fail(8, "an atomic of floats on 64-bit texels");
+    const ImageFormat format = r.image.format;
+    return format == ImageFormat::kRg32ui || format == ImageFormat::kRg32i ||
+           Fail(8, "an atomic of 64 bits on an image of another format");
   }
 
   bool TexelSourceTypes(InstId id, const TexelSources& s) {
@@ -583,6 +596,7 @@ class Verifier {
     if (sample && dref) count = 1;
     if (inst.op == Op::kImageLod) count = 2;
     if (inst.op == Op::kImageStore) count = 0;
+    if (inst.op == Op::kImageAtomic64) count = 2;
     if (inst.op == Op::kImageSize) count = SizeCount(r.image);
     if (inst.op == Op::kImageAtomic || inst.op == Op::kImageLevels ||
         inst.op == Op::kImageSamples) {
@@ -703,6 +717,7 @@ class Verifier {
       case Second::kInterpolateAt: return true;  // checked with the types, which depend on it
       case Second::kScope:
         if (inst.imm1 >= std::size(kScopeNames)) return Fail(8, "no such scope");
+        if (inst.op == Op::kReadClock) return Clock(inst);
         return inst.op == Op::kMemoryBarrier ||
                inst.imm1 != static_cast<uint32_t>(Scope::kDevice) ||
                Fail(8, "only a memory barrier has device scope");
@@ -712,6 +727,11 @@ class Verifier {
       case Second::kInvocations: return InvocationsFit(inst.imm1);
     }
     return true;
+  }
+
+  bool Clock(const Inst& inst) {
+    if (inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup)) return Fail(8, "no such clock");
+    return m_.Needs(Need::kClocks) || Fail(14, "a clock is read without the need");
   }
 
   // A workgroup has as many invocations at most, in whole subgroups of 32, so that each subgroup

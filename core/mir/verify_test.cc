@@ -502,6 +502,19 @@ TEST(Verify, NeedsAreListed) {
   EXPECT_EQ(verify("needs shared_int64_atomics"), "");
   EXPECT_EQ(verify("", "%0:i32 = shared_atomic[add] 0, 5"), "");
   EXPECT_THAT(verify("", wide), testing::HasSubstr("invariant 14"));
+  const std::string clock = "%0:i32, %1:i32 = read_clock";
+  EXPECT_EQ(verify("needs clocks", clock + "[subgroup]"), "");
+  EXPECT_THAT(verify("", clock + "[device]"), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify("needs clocks", clock + "[workgroup]"), testing::HasSubstr("no such clock"));
+  const auto texel = [&](const std::string& needs, const std::string& format, const char* atomic) {
+    return verify(needs + " resource 0 storage_image 0.0.0 image 1d uint " + format,
+                  absl::StrCat("%0:i32, %1:i32 = image_atomic64[0, texel ", atomic, "] 1, 2, 3"));
+  };
+  EXPECT_EQ(texel("needs int64_images", "rg32ui", "add"), "");
+  EXPECT_THAT(texel("", "rg32ui", "add"), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(texel("needs int64_images", "r32ui", "add"), testing::HasSubstr("another format"));
+  EXPECT_THAT(texel("needs int64_images", "rg32ui", "fadd"), testing::HasSubstr("floats"));
+  EXPECT_THAT(texel("needs int64_images", "rg32ui", "load"), testing::HasSubstr("invariant"));
   EXPECT_THAT(verify("needs rounding_by_width", pairs), testing::HasSubstr("invariant 14"));
   EXPECT_THAT(verify("needs rounding_by_width needs rounding_by_width"),
               testing::HasSubstr("repeated"));

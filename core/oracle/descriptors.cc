@@ -13,11 +13,11 @@ using mir::ResourceKind;
 
 constexpr size_t kNothing = SIZE_MAX;
 
-template <class T>
-size_t FindIn(const std::vector<T>& all, const Resource& r, uint32_t element) {
+template <class T, class Fits>
+size_t FindIn(const std::vector<T>& all, const Resource& r, uint32_t element, Fits fits) {
   size_t any = kNothing;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].set != r.set || all[i].binding != r.binding) continue;
+    if (all[i].set != r.set || all[i].binding != r.binding || !fits(all[i])) continue;
     if (all[i].element == element) return i;
     if (any == kNothing) any = i;
   }
@@ -26,10 +26,21 @@ size_t FindIn(const std::vector<T>& all, const Resource& r, uint32_t element) {
 
 }  // namespace
 
+// Returns true if another resource of the binding accesses images of another type.
+bool Descriptors::SharesImages(const Resource& r) const {
+  return std::any_of(m_.resources.begin(), m_.resources.end(), [&](const Resource& other) {
+    return HasImage(other.kind) && other.set == r.set && other.binding == r.binding &&
+           other.image != r.image;
+  });
+}
+
 size_t Descriptors::Find(const Resource& r, bool sampler, uint32_t element) const {
-  if (sampler || r.kind == ResourceKind::kSampler) return FindIn(in_.samplers, r, element);
-  if (HasImage(r.kind)) return FindIn(in_.images, r, element);
-  return FindIn(in_.buffers, r, element);
+  const auto any = [](const auto&) { return true; };
+  if (sampler || r.kind == ResourceKind::kSampler) return FindIn(in_.samplers, r, element, any);
+  if (!HasImage(r.kind)) return FindIn(in_.buffers, r, element, any);
+  if (!SharesImages(r)) return FindIn(in_.images, r, element, any);
+  return FindIn(in_.images, r, element,
+                [&](const BoundImage& image) { return CheckBound(r, image).ok(); });
 }
 
 absl::Status Descriptors::Check() const {
@@ -40,6 +51,7 @@ absl::Status Descriptors::Check() const {
       return absl::InvalidArgumentError(
           absl::StrCat("interpreter: nothing is bound to ", r.set, ".", r.binding, ".", r.element));
     }
+    if (SharesImages(r)) continue;  // found because it fits
     for (const BoundImage& b : in_.images) {
       if (!HasImage(r.kind) || b.set != r.set || b.binding != r.binding) continue;
       if (absl::Status status = CheckBound(r, b); !status.ok()) return status;

@@ -1,7 +1,8 @@
 // The bindings of a module's resources in a launch, for the interpreter.
 //
 // A descriptor is found by (set, binding, element). An element of an arrayed binding that is not
-// given is the same as the first element of that binding that is.
+// given is the same as the first element of that binding that is. If resources of one binding
+// access images of different types, each finds only images that fit it.
 #ifndef KILN_CORE_ORACLE_DESCRIPTORS_H_
 #define KILN_CORE_ORACLE_DESCRIPTORS_H_
 
@@ -36,6 +37,7 @@ class Descriptors {
 
  private:
   size_t Find(const mir::Resource& r, bool sampler, uint32_t element) const;
+  bool SharesImages(const mir::Resource& r) const;
   size_t Known(uint32_t resource, bool sampler, uint32_t index);
 
   const mir::Module& m_;

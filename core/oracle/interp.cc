@@ -241,6 +241,7 @@ class Interpreter {
       case Op::kControlBarrier:
         return Barrier(inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup), active);
       case Op::kMemoryBarrier: return;
+      case Op::kReadClock: return ReadClock(id);
       case Op::kWorkgroupScan: subgroups_.ScanWorkgroup(id, active); return Barrier(true, active);
       default:
         e_.Fail(
@@ -296,6 +297,17 @@ class Interpreter {
     uint64_t* r = e_.Lanes(m_.result(id));
     for (uint32_t i = 0; i < e_.lanes; ++i) r[i] = f(i);
     return true;
+  }
+
+  // The clock counts what lanes have executed. Its start and its speed differ by undefined_seed, so
+  // that results which depend on either count as undefined, but not those on its order.
+  void ReadClock(InstId id) {
+    const uint64_t seed = in_.undefined_seed;
+    const uint64_t time =
+        (seed << 40) + (seed + 1) * static_cast<uint64_t>(e_.statistics.lane_steps);
+    for (int i = 0; i < 2; ++i) {
+      std::fill_n(e_.Lanes(m_.result(id, i)), e_.lanes, time >> (32 * i) & 0xffffffffu);
+    }
   }
 
   void Barrier(bool of_workgroup, const BitSet& active) {

@@ -32,8 +32,8 @@ Texel SampledTexel(const mir::Module& module, mir::InstId id, absl::Span<const u
                    const std::array<double, 4>& noise,
                    const std::optional<TexelSlopes>& slopes = std::nullopt);
 
-// Returns the texel of a kFetch, kImageLoad, kImageStore or kImageAtomic, or nothing if it is
-// outside.
+// Returns the texel of a kFetch, kImageLoad, kImageStore, kImageAtomic or kImageAtomic64, or
+// nothing if it is outside.
 std::optional<uint64_t> NamedTexel(const mir::Module& module, mir::InstId id,
                                    absl::Span<const uint32_t> sources, const BoundImage& image);
 

@@ -30,7 +30,8 @@ bool Texels::Exec(InstId id, const BitSet& active) {
     case Op::kFetch:
     case Op::kImageLoad: LoadTexels(id, active); return true;
     case Op::kImageStore: StoreTexels(id, active); return true;
-    case Op::kImageAtomic: TexelAtomic(id, active); return true;
+    case Op::kImageAtomic:
+    case Op::kImageAtomic64: TexelAtomic(id, active); return true;
     case Op::kImageSize:
     case Op::kImageLevels:
     case Op::kImageSamples: QueryImage(id, active); return true;
@@ -154,29 +155,41 @@ void Texels::StoreTexels(InstId id, const BitSet& active) {
   });
 }
 
+// A texel, operand or result is a dword, or two with the low one first.
 void Texels::TexelAtomic(InstId id, const BitSet& active) {
   const AtomicOp op = m_.texel_ops[m_.inst(id).imm1].atomic;
   const TexelSources s = TexelSourcesOf(m_, id);
-  const auto operand = [&](int n, size_t lane) {
-    return n < 0 ? 0 : static_cast<uint32_t>(e_.Lanes(m_.source(id, s.values + n))[lane]);
+  const int dwords = m_.inst(id).num_results;
+  const int bytes = 4 * dwords;
+  // Returns the operand that many before the end; 0 if there is none.
+  const auto operand = [&](int from_end, size_t lane) {
+    const int first = s.num_values - dwords * from_end;
+    uint64_t x = 0;
+    for (int i = 0; first >= 0 && i < dwords; ++i) {
+      x |= e_.Lanes(m_.source(id, s.values + first + i))[lane] << (32 * i);
+    }
+    return x;
   };
   e_.ForActive(active, [&](size_t lane) {
     const size_t place = descriptors_.DescriptorOf(id, lane);
     BoundImage& image = in_.images[place];
     const std::optional<uint64_t> texel = TexelOf(id, lane, image);
-    uint32_t old = 0;
-    if (texel.has_value() && FormatOf(image.format).Bytes() == 4) {
-      uint8_t* bytes = image.bytes.data() + 4 * *texel;
-      std::memcpy(&old, bytes, 4);
+    uint64_t old = 0;
+    if (texel.has_value() && FormatOf(image.format).Bytes() == bytes) {
+      uint8_t* at = image.bytes.data() + static_cast<uint64_t>(bytes) * *texel;
+      std::memcpy(&old, at, static_cast<size_t>(bytes));
       NoteTexel(id, place, *texel, lane, AccessKind::kAtomic, false);
-      const uint32_t value = operand(s.num_values - 1, lane);
-      const uint32_t next =
-          IsFloatAtomic(op)
-              ? static_cast<uint32_t>(FloatAtomicResult(op, e_.flush, Type::kF32, old, value))
-              : AtomicResult(op, old, value, operand(s.num_values - 2, lane));
-      std::memcpy(bytes, &next, 4);
+      const uint64_t value = operand(1, lane), comparator = operand(2, lane);
+      const uint64_t next =
+          IsFloatAtomic(op) ? FloatAtomicResult(op, e_.flush, Type::kF32, old, value)
+          : dwords == 2     ? AtomicResult(op, old, value, comparator)
+                        : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
+                                       static_cast<uint32_t>(comparator));
+      std::memcpy(at, &next, static_cast<size_t>(bytes));
     }
-    e_.Lanes(m_.result(id))[lane] = old;
+    for (int i = 0; i < dwords; ++i) {
+      e_.Lanes(m_.result(id, i))[lane] = old >> (32 * i) & 0xffffffffu;
+    }
   });
 }
 

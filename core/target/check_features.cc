@@ -65,6 +65,11 @@ constexpr Row kRows[] = {
        return "barycentric coordinate, or input with a value for each vertex";
      },
      "FragmentBarycentricKHR"},
+    {Need::kClocks, [](const Features& f, int32_t) { return f.clocks; }, "shader_clock",
+     [](const Features&, int32_t) -> std::string { return "clock"; }, ""},
+    {Need::kInt64Images, [](const Features& f, int32_t) { return f.int64_images; }, "images",
+     [](const Features&, int32_t) -> std::string { return "image of 64-bit integers"; },
+     "Int64ImageEXT"},
     {Need::kLeastTexelOffset,
      [](const Features& f, int32_t least) { return least >= f.sample_offsets.least; },
      "texel_offset_range", FarOffset, ""},

@@ -84,6 +84,21 @@ TEST(CheckFeatures, AtomicsOfDoubles) {
             "float64_atomics: atomic on a float of 64 bits (%7)");
 }
 
+TEST(CheckFeatures, Clocks) {
+  const mir::Module m = Parse("needs clocks ;%7", "%0:i32, %1:i32 = read_clock[device]");
+  EXPECT_EQ(CheckFeatures(m, With(&mid::Features::clocks)), absl::OkStatus());
+  EXPECT_EQ(TextOf(CheckFeatures(m, mid::kFewFeatures)), "shader_clock: clock (%7)");
+}
+
+TEST(CheckFeatures, Int64Images) {
+  const mir::Module m =
+      Parse("needs int64_images ;%7 resource 0 storage_image 0.0.0 image 1d uint rg32ui",
+            "%0:i32, %1:i32 = image_atomic64[0, texel add] 0, 1, 0");
+  EXPECT_EQ(CheckFeatures(m, With(&mid::Features::int64_images)), absl::OkStatus());
+  EXPECT_EQ(TextOf(CheckFeatures(m, mid::kFewFeatures)),
+            "images: image of 64-bit integers [capability Int64ImageEXT] (%7)");
+}
+
 TEST(CheckFeatures, RoundingByWidth) {
   const mir::Module m =
       Parse("rounding_f16 to_even rounding_f32 to_zero needs rounding_by_width ;%4", "");

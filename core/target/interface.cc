@@ -132,7 +132,8 @@ bool ChangesMemory(Op op) {
     case Op::kGlobalAtomic:
     case Op::kGlobalAtomic64:
     case Op::kImageStore:
-    case Op::kImageAtomic: return true;
+    case Op::kImageAtomic:
+    case Op::kImageAtomic64: return true;
     default: return false;
   }
 }

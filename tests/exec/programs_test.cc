@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "images_divergent", "images_in_loops", "images_guarded", "images_sizes",
                     "images_small_floats", "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
                     "uniform_blocks", "moved_addresses", "parts_of_qwords", "short_immediates",
-                    "bit_widths", "exact_fractions", "shared_places", "images_atomic_moves"));
+                    "bit_widths", "exact_fractions", "shared_places", "images_atomic_moves",
+                    "descriptor_kinds"));
 
 }  // namespace
 }  // namespace kiln

@@ -30,6 +30,8 @@ constexpr mid::Features kFeatures = {
     .float64 = false,
     .float64_atomics = false,
     .barycentrics = false,
+    .clocks = false,
+    .int64_images = false,
     .rounding_by_width = false,
     .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
     .most_lanes = 32,

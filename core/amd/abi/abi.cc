@@ -138,6 +138,10 @@ bool IsBuffer(mir::ResourceKind kind) {
   return kind == mir::ResourceKind::kUniformBuffer || kind == mir::ResourceKind::kStorageBuffer;
 }
 
+bool SameBinding(const mir::Resource& a, const mir::Resource& b) {
+  return a.set == b.set && a.binding == b.binding;
+}
+
 // Places a kernel's arguments. Push constants are first, so that their address is the segment's.
 absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
   const auto place = [&abi](uint32_t bytes) {
@@ -160,6 +164,13 @@ absl::Status AssignKernarg(const mir::Module& m, const Reads& reads, Abi& abi) {
     }
     if (r.array && r.count == 0) {
       return Unsupported("kernel_arguments", "an array of buffers without length", r.spirv_id);
+    }
+    // An argument's name says no kind.
+    for (size_t k = i; k-- > 0 && SameBinding(m.resources[k], r);) {
+      if (reads.resources[k] && m.resources[k].kind != r.kind) {
+        return Unsupported("mutable_descriptors", "a kernel's binding with two kinds of buffers",
+                           r.spirv_id);
+      }
     }
     abi.places[i] = {0, place(kBufferDescriptorBytes * (r.array ? r.count : 1)),
                      kBufferDescriptorBytes};

@@ -51,6 +51,8 @@ std::optional<CullingObstacle> FindCullingObstacle(const mir::Module& m,
     } else if (DependsOnLanes(m, id, waterfalls)) {
       found = {"the shader has an operation of subgroups, and vertices change their lanes",
                inst.spirv_id};
+    } else if (inst.op == Op::kReadClock) {
+      found = {"the shader reads a clock, and its code is executed in parts", inst.spirv_id};
     }
   });
   if (found) return found;

@@ -86,6 +86,8 @@ uint32_t FlagsOf(const OpcodeInfo& info) {
     case Opcode::kSDcacheInv:
     case Opcode::kSWaitcnt:
     case Opcode::kSWaitcntVscnt: return lir::kOpBarrier | lir::kOpSideEffect;
+    case Opcode::kSMemtime:
+    case Opcode::kSMemrealtime: return lir::kOpBarrier | lir::kOpSendLike;
     case Opcode::kSSendmsg:
     case Opcode::kSSetregB32:
     case Opcode::kSSetregImm32B32:

@@ -194,6 +194,9 @@ TEST(Machine, TablesSayWhatOperationsDo) {
     EXPECT_TRUE(info(op).flags & lir::kOpSendLike) << info(op).name;
   }
   EXPECT_FALSE(info(isa::Opcode::kSAddU32).flags & lir::kOpSendLike);
+  for (const auto clock : {isa::Opcode::kSMemtime, isa::Opcode::kSMemrealtime}) {
+    EXPECT_TRUE(info(clock).flags & lir::kOpBarrier) << info(clock).name;
+  }
   EXPECT_NE(info(isa::Opcode::kDsReadB32).memory_class,
             info(isa::Opcode::kBufferLoadDword).memory_class);
 }

@@ -122,6 +122,8 @@ constexpr mid::Features kFeatures = {
     .float64 = true,
     .float64_atomics = true,  // minima and maxima; additions by compare-exchanges
     .barycentrics = true,
+    .clocks = true,
+    .int64_images = true,
     .rounding_by_width = true,
     .sample_offsets = {.least = -32, .most = 31, .by_lane = true},
     .most_lanes = 64,

@@ -42,6 +42,15 @@ TEST(SelectBarriers, OfExecution) {
   EXPECT_FALSE(simm("1"));
 }
 
+// A clock stays between the accesses around it, and is read anew each time.
+TEST(SelectBarriers, Clocks) {
+  const std::string clocks =
+      "%10:i32, %11:i32 = read_clock[subgroup]\n%12:i32, %13:i32 = read_clock[device]\n"
+      "%14:i32, %15:i32 = read_clock[device]\nstore_ssbo[0, align 4] 0, %10, %13, %14\n";
+  const std::string made = SelectedOps(clocks);
+  EXPECT_NE(made.find("s_memtime s_memrealtime s_memrealtime"), std::string::npos) << made;
+}
+
 constexpr char kRead[] = "%10:i32 = load_ssbo[0, align 4] 0\n";
 constexpr char kReadUnchanging[] = "%10:i32 = load_ssbo[3, align 4] 0\n";
 

@@ -5,6 +5,7 @@
 // descriptors: ac_nir_lower_resinfo.c.
 #include "core/amd/select/images.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -40,25 +41,37 @@ Opcode Named(absl::string_view name) {
 
 int CountBits(uint32_t mask) { return __builtin_popcount(mask); }
 
-Opcode AtomicOf(mir::AtomicOp op, bool buffer) {
+// The same operation on images, whose dmask says how wide it is, and on buffers of one dword and of
+// two.
+struct AtomicOpcodes {
+  Opcode image, buffer, wide_buffer;
+};
+
+AtomicOpcodes OpcodesOf(mir::AtomicOp op) {
   using A = mir::AtomicOp;
+  using enum Opcode;
   switch (op) {
     case A::kIncrement:
-    case A::kAdd: return buffer ? Opcode::kBufferAtomicAdd : Opcode::kImageAtomicAdd;
+    case A::kAdd: return {kImageAtomicAdd, kBufferAtomicAdd, kBufferAtomicAddX2};
     case A::kDecrement:
-    case A::kSub: return buffer ? Opcode::kBufferAtomicSub : Opcode::kImageAtomicSub;
-    case A::kSmin: return buffer ? Opcode::kBufferAtomicSmin : Opcode::kImageAtomicSmin;
-    case A::kUmin: return buffer ? Opcode::kBufferAtomicUmin : Opcode::kImageAtomicUmin;
-    case A::kSmax: return buffer ? Opcode::kBufferAtomicSmax : Opcode::kImageAtomicSmax;
-    case A::kUmax: return buffer ? Opcode::kBufferAtomicUmax : Opcode::kImageAtomicUmax;
-    case A::kAnd: return buffer ? Opcode::kBufferAtomicAnd : Opcode::kImageAtomicAnd;
-    case A::kOr: return buffer ? Opcode::kBufferAtomicOr : Opcode::kImageAtomicOr;
-    case A::kXor: return buffer ? Opcode::kBufferAtomicXor : Opcode::kImageAtomicXor;
-    case A::kExchange: return buffer ? Opcode::kBufferAtomicSwap : Opcode::kImageAtomicSwap;
+    case A::kSub: return {kImageAtomicSub, kBufferAtomicSub, kBufferAtomicSubX2};
+    case A::kSmin: return {kImageAtomicSmin, kBufferAtomicSmin, kBufferAtomicSminX2};
+    case A::kUmin: return {kImageAtomicUmin, kBufferAtomicUmin, kBufferAtomicUminX2};
+    case A::kSmax: return {kImageAtomicSmax, kBufferAtomicSmax, kBufferAtomicSmaxX2};
+    case A::kUmax: return {kImageAtomicUmax, kBufferAtomicUmax, kBufferAtomicUmaxX2};
+    case A::kAnd: return {kImageAtomicAnd, kBufferAtomicAnd, kBufferAtomicAndX2};
+    case A::kOr: return {kImageAtomicOr, kBufferAtomicOr, kBufferAtomicOrX2};
+    case A::kXor: return {kImageAtomicXor, kBufferAtomicXor, kBufferAtomicXorX2};
+    case A::kExchange: return {kImageAtomicSwap, kBufferAtomicSwap, kBufferAtomicSwapX2};
     case A::kCompareExchange:
-      return buffer ? Opcode::kBufferAtomicCmpswap : Opcode::kImageAtomicCmpswap;
-    default: return Opcode::kSNop;
+      return {kImageAtomicCmpswap, kBufferAtomicCmpswap, kBufferAtomicCmpswapX2};
+    default: return {kSNop, kSNop, kSNop};
   }
+}
+
+Opcode AtomicOf(mir::AtomicOp op, bool buffer, bool wide) {
+  const AtomicOpcodes ops = OpcodesOf(op);
+  return !buffer ? ops.image : wide ? ops.wide_buffer : ops.buffer;
 }
 
 }  // namespace
@@ -333,8 +346,8 @@ absl::Status Images::Store(const Access& a) {
   return absl::OkStatus();
 }
 
-// Atomic loads and stores of texels, which are dwords, are plain ones of the device's level, as
-// those of buffers (Atomics).
+// Atomic loads and stores of texels, which are one dword or two, are plain ones of the device's
+// level, as those of buffers (Atomics).
 absl::Status Images::AtomicMove(const Access& a) {
   const bool load = a.texel->atomic == mir::AtomicOp::kLoad;
   const bool buffer = a.info.dim == mir::ImageDim::kBuffer;
@@ -342,17 +355,24 @@ absl::Status Images::AtomicMove(const Access& a) {
   if (load) KeepOrder(e_);
   Extra extra;
   extra.cache = load ? kGlc | kDlc : kGlc;
-  const Operand data = load ? Operand() : e_.ToV(e_.Src(Source(a, a.sources.values)));
+  const int dwords = m_.inst(a.id).num_results;
+  Parts values;
+  for (int i = 0; i < a.sources.num_values; ++i) {
+    values.push_back(e_.Src(Source(a, a.sources.values + i)));
+  }
+  const Operand data = load ? Operand() : e_.Vector(values, kFileV);
   Operand loaded;
   if (buffer) {
     extra.flags = kIdxen;
     const Operand index = e_.ToV(e_.Src(Source(a, a.sources.coordinates)));
     const Operand resource = Image(a);
     if (load) {
-      loaded = Use(e_.New(kFileV));
-      e_.EmitRaw(Op(Opcode::kBufferLoadFormatX), {loaded}, {index, resource, Imm(0)}, extra);
+      loaded = Use(e_.New(kFileV, dwords), 0, dwords);
+      e_.EmitRaw(Op(dwords == 2 ? Opcode::kBufferLoadFormatXy : Opcode::kBufferLoadFormatX),
+                 {loaded}, {index, resource, Imm(0)}, extra);
     } else {
-      e_.EmitRaw(Op(Opcode::kBufferStoreFormatX), {}, {index, resource, Imm(0), data}, extra);
+      e_.EmitRaw(Op(dwords == 2 ? Opcode::kBufferStoreFormatXy : Opcode::kBufferStoreFormatX), {},
+                 {index, resource, Imm(0), data}, extra);
     }
   } else {
     Parts parts;
@@ -360,11 +380,11 @@ absl::Status Images::AtomicMove(const Access& a) {
     if (a.sources.sample >= 0) parts.push_back(e_.Src(Source(a, a.sources.sample)));
     extra.dim = DimOf(a.info, true);
     extra.flags = kUnnormalised;
-    extra.dmask = 1;
+    extra.dmask = static_cast<uint8_t>((1u << dwords) - 1);
     loaded = Emit(load ? Opcode::kImageLoad : Opcode::kImageStore, a, parts, {}, extra, data,
-                  load ? 1 : 0);
+                  load ? dwords : 0);
   }
-  if (load) e_.Set(m_.result(a.id), loaded);
+  for (int i = 0; load && i < dwords; ++i) e_.Set(m_.result(a.id, i), e_.Component(loaded, i));
   return absl::OkStatus();
 }
 
@@ -372,15 +392,19 @@ absl::Status Images::Atomic(const Access& a) {
   const mir::AtomicOp asked = a.texel->atomic;
   if (asked == mir::AtomicOp::kLoad || asked == mir::AtomicOp::kStore) return AtomicMove(a);
   const bool buffer = a.info.dim == mir::ImageDim::kBuffer;
-  const Opcode op = AtomicOf(asked, buffer);
+  const int size = m_.inst(a.id).num_results;  // in dwords
+  const Opcode op = AtomicOf(asked, buffer, size == 2);
   if (op == Opcode::kSNop) return e_.Unexpected("an atomic that has no instruction");
   Parts values;
   for (int i = 0; i < a.sources.num_values; ++i) {
     values.push_back(e_.Src(Source(a, a.sources.values + i)));
   }
   const bool adds_one = asked == mir::AtomicOp::kIncrement || asked == mir::AtomicOp::kDecrement;
-  if (values.empty()) values.push_back(Imm(adds_one ? 1 : 0));
-  if (values.size() == 2) std::swap(values[0], values[1]);  // the value before the comparator
+  for (int i = 0; values.empty() && i < size; ++i)
+    values.push_back(Imm(adds_one && i == 0 ? 1 : 0));
+  if (asked == mir::AtomicOp::kCompareExchange) {  // the value before the comparator
+    std::rotate(values.begin(), values.begin() + size, values.end());
+  }
   const Operand data = e_.Vector(values, kFileV);
   const auto dwords = static_cast<int>(values.size());
   const bool used = e_.UsedMask(a.id) != 0;
@@ -403,10 +427,10 @@ absl::Status Images::Atomic(const Access& a) {
     if (a.sources.sample >= 0) parts.push_back(e_.Src(Source(a, a.sources.sample)));
     extra.dim = DimOf(a.info, true);
     extra.flags = kUnnormalised;
-    extra.dmask = static_cast<uint8_t>(dwords == 2 ? 3 : 1);
+    extra.dmask = static_cast<uint8_t>((1u << dwords) - 1);
     old = Emit(op, a, parts, {}, extra, data, used ? dwords : 0);
   }
-  if (used) e_.Set(m_.result(a.id), e_.Component(old, 0));
+  for (int i = 0; used && i < size; ++i) e_.Set(m_.result(a.id, i), e_.Component(old, i));
   return absl::OkStatus();
 }
 
@@ -564,7 +588,8 @@ absl::Status Images::VisitImage(mir::InstId id) {
     case Op::kFetch:
     case Op::kImageLoad: return Fetch(a);
     case Op::kImageStore: return Store(a);
-    case Op::kImageAtomic: return Atomic(a);
+    case Op::kImageAtomic:
+    case Op::kImageAtomic64: return Atomic(a);
     default: return Size(a);
   }
 }

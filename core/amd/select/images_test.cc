@@ -53,5 +53,26 @@ TEST(SelectImages, UniformTexelsAreOneValue) {
   EXPECT_EQ(Count(stored, "v_readfirstlane_b32"), 0) << stored;
 }
 
+// dmask says how many dwords an image's atomic moves, the opcode how many a buffer's does.
+TEST(SelectImages, AtomicsOf64Bits) {
+  const std::string used = "store_ssbo[0, align 4] %1, %10, %11\n";
+  const auto has = [](const std::string& text, absl::string_view part) {
+    return text.find(std::string(part)) != std::string::npos;
+  };
+  const std::string add =
+      SelectedText("%10:i32, %11:i32 = image_atomic64[4, texel add] %1, 1, %2, %1, 7\n" + used);
+  EXPECT_TRUE(has(add, "image_atomic_add") && has(add, "dmask 3")) << add;
+  const std::string swap = SelectedText(
+      "%10:i32, %11:i32 = image_atomic64[4, texel compare_exchange] %1, 1, %2, %1, 7, 8, 9\n" +
+      used);
+  EXPECT_TRUE(has(swap, "image_atomic_cmpswap") && has(swap, "dmask 15")) << swap;
+  const std::string buffer =
+      SelectedOps("%10:i32, %11:i32 = image_atomic64[5, texel smin] %1, %1, 7\n" + used);
+  EXPECT_EQ(Count(buffer, "buffer_atomic_smin_x2"), 1) << buffer;
+  const std::string load =
+      SelectedOps("%10:i32, %11:i32 = image_atomic64[5, texel load] %1\n" + used);
+  EXPECT_EQ(Count(load, "buffer_load_format_xy"), 1) << load;
+}
+
 }  // namespace
 }  // namespace kiln::amd

@@ -131,6 +131,15 @@ Operand Launch::WorkgroupId(uint32_t component) {
   return e_.Salu(Opcode::kSSubU32, {id, Scalar(*abi_.base_workgroup + component)});
 }
 
+// s_memtime counts cycles of the shader's clock, s_memrealtime those of one that all of the device
+// has and that never changes its speed (ISA guide, 8.2; Mesa 25.0.7, nir_intrinsic_shader_clock).
+void Launch::VisitClock(mir::InstId id) {
+  const bool device = m_.inst(id).imm1 == static_cast<uint32_t>(mir::Scope::kDevice);
+  const Operand time = Use(e_.New(kFileS, 2), 0, 2);
+  e_.EmitRaw(Op(device ? Opcode::kSMemrealtime : Opcode::kSMemtime), {time}, {});
+  for (int i = 0; i < 2; ++i) e_.Set(m_.result(id, i), e_.Component(time, i));
+}
+
 absl::Status Launch::VisitLaunch(mir::InstId id) {
   using mir::Op;
   const mir::Inst& inst = m_.inst(id);

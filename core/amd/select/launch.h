@@ -1,5 +1,5 @@
-// Selection of what the launch gives: ids, counts, push constants in registers. Internal to this
-// folder.
+// Selection of what the launch gives: ids, counts, push constants in registers; and of clocks.
+// Internal to this folder.
 #ifndef KILN_CORE_AMD_SELECT_LAUNCH_H_
 #define KILN_CORE_AMD_SELECT_LAUNCH_H_
 
@@ -19,6 +19,7 @@ class Launch : public Room {
   // Declares the registers that the program starts with (abi.h).
   void DeclareLiveIns();
   absl::Status VisitLaunch(mir::InstId id);
+  void VisitClock(mir::InstId id);
   // Returns what an SGPR holds at the start.
   const Operand& Scalar(uint32_t sgpr) const { return scalars_[sgpr]; }
   Operand LocalId(int axis) const { return local_id_[static_cast<size_t>(axis)]; }

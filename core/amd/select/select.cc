@@ -132,6 +132,7 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kImage: return images_.VisitImage(id);
     case Construct::kControlBarrier: barriers_.ControlBarrier(id); return absl::OkStatus();
     case Construct::kMemoryBarrier: barriers_.MemoryBarrier(id); return absl::OkStatus();
+    case Construct::kClock: launch_.VisitClock(id); return absl::OkStatus();
     case Construct::kWorkgroupScan: scans_.Visit(id); return absl::OkStatus();
     case Construct::kSubgroup:
     case Construct::kLaneNumber: return lanes_.VisitSubgroup(id);

@@ -15,9 +15,12 @@ namespace kiln::amd {
 namespace {
 
 constexpr char kHead[] =
-    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\npush 16\nneeds float64\nneeds shared_int64_atomics\nresource 0 ssbo 0.0.0\n"
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\npush 16\nneeds float64\nneeds shared_int64_atomics\n"
+    "needs clocks\nneeds int64_images\nresource 0 ssbo 0.0.0\n"
     "resource 1 storage_image 0.1.0 image 3d float r32f\n"
-    "resource 2 sampled_image 0.2.0 image 2d arrayed float unknown\nresource 3 ssbo 0.3.0 unchanging\nbody {\n"
+    "resource 2 sampled_image 0.2.0 image 2d arrayed float unknown\nresource 3 ssbo 0.3.0 unchanging\n"
+    "resource 4 storage_image 0.4.0 image 2d arrayed uint rg32ui\n"
+    "resource 5 storage_texel_buffer 0.5.0 image buffer sint rg32i\nbody {\n"
     "%1:i32 = subgroup_invocation\n%2:i32 = workgroup_id[0]\n"
     "%3:f32 = bitcast %1\n%4:f32 = bitcast %2\n";
 

@@ -16,7 +16,8 @@ namespace kiln::amd {
 //
 // The body may use %1, the lane's number, and %2, a uniform number in a scalar register, both i32;
 // %3 and %4, the same as f32; and resources 0, a storage buffer, 1, a storage image of three
-// dimensions, 2, an array of sampled images of two, and 3, a storage buffer that nothing writes.
+// dimensions, 2, an array of sampled images of two, 3, a storage buffer that nothing writes, 4, an
+// array of storage images of two, and 5, a storage texel buffer, both of texels of two dwords.
 // Its own values start at %10. `scan`: the form of scans of the workgroup.
 std::string SelectedOps(std::string_view body, uint32_t width = 32,
                         ScanForm scan = ScanForm::kByteDot);

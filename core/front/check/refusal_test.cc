@@ -45,20 +45,23 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                 "sparse_residency", "SparseResidency");
   ExpectRefused(Import("#extension GL_EXT_shader_image_int64 : require\n"
                        "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-                       "layout(binding = 2, r64ui) uniform u64image2D image;",
-                       "out_[id] = uint(imageLoad(image, ivec2(0)).x);"),
-                "images", "Int64ImageEXT");
-  ExpectRefused(
-      Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
-      "shader_clock", "ShaderClockKHR");
-  ExpectRefused(Import("layout(binding = 5) buffer A { uint a; };\n"
-                       "layout(binding = 5) uniform B { uint b; };",
-                       "a = b;"),
-                "mutable_descriptors");
+                       "layout(binding = 2) uniform u64texture2D image;"
+                       "layout(binding = 3) uniform sampler nearest;",
+                       "out_[id] = uint(textureGather(u64sampler2D(image, nearest), vec2(0)).x);"),
+                "images");
 }
 
 // A feature that only some targets have is imported, with the place for their refusal: of an atomic
 // the pointer, which has a name, and the instruction, which has a line.
+TEST(Refusal, ClocksAreNeededWhereTheyAreUsed) {
+  const std::string extension = "#extension GL_ARB_shader_clock : require\n";
+  const auto used = Module(extension, "out_[id] = clock2x32ARB().x;");
+  ASSERT_TRUE(used.ok()) << used.status();
+  ASSERT_EQ(used->needs.size(), 1u);
+  EXPECT_EQ(used->needs[0].need, mir::Need::kClocks);
+  EXPECT_NE(used->needs[0].spirv_id, 0u);
+}
+
 TEST(Refusal, WhatTargetsDifferInIsNeeded) {
   const auto words =
       CompileCompute(KernelText("#extension GL_EXT_shader_atomic_int64 : require\n"

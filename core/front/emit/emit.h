@@ -54,6 +54,9 @@ bool EmitExtInst(ImportContext& c, const SpirvInst& inst);
 // Extended instructions of SPV_AMD_shader_trinary_minmax and SPV_AMD_shader_ballot.
 bool EmitTrinary(ImportContext& c, const SpirvInst& inst);
 bool EmitVendorBallot(ImportContext& c, const SpirvInst& inst);
+// emit_clock.cc: OpReadClockKHR; the extended instructions of SPV_AMD_gcn_shader.
+bool EmitReadClock(ImportContext& c, const SpirvInst& inst);
+bool EmitGcn(ImportContext& c, const SpirvInst& inst);
 
 // emit_undefined.cc, for reference executions: marks undefined leaves of a result before it is
 // bound.

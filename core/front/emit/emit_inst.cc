@@ -54,6 +54,7 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     case spv::Op::OpPtrDiff: return EmitPointerCompare(c, inst);
     case spv::Op::OpDemoteToHelperInvocation:
     case spv::Op::OpIsHelperInvocationEXT: return EmitHelper(c, inst);
+    case spv::Op::OpReadClockKHR: return EmitReadClock(c, inst);
     case spv::Op::OpAssumeTrueKHR:  // dropped: no pass uses assumptions
       return true;
     default: break;

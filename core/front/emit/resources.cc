@@ -4,7 +4,8 @@
 // by value a Resource for the whole array. After all code is emitted, a binding that has an array
 // gets only arrays: accesses by constant index then choose from the array too (mir.h requires it),
 // so that a descriptor is never described twice. Several variables may share a set and binding and
-// declare different image types: each has its own Resource.
+// declare different kinds of descriptors or image types: each has its own Resource. Buffers and
+// other kinds become arrays apart from one another.
 #include <algorithm>
 #include <tuple>
 
@@ -20,6 +21,16 @@ bool SameDescriptors(const mir::Resource& a, const mir::Resource& b) {
   return std::tie(a.set, a.binding, a.element, a.array, a.kind) ==
              std::tie(b.set, b.binding, b.element, b.array, b.kind) &&
          a.image == b.image;
+}
+
+bool IsBuffer(const mir::Resource& r) {
+  return !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler;
+}
+
+// Returns true if `r` must be an array because `array`, of the same binding, is one.
+bool SharesArrays(const mir::Resource& array, const mir::Resource& r) {
+  const bool same_kind = array.kind == r.kind || (!IsBuffer(array) && !IsBuffer(r));
+  return array.set == r.set && array.binding == r.binding && same_kind;
 }
 
 auto OrderKey(const mir::Resource& r) {
@@ -82,14 +93,6 @@ bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
   if (!Charge(module().resources.size() / 8)) return false;
   for (size_t i = 0; i < module().resources.size(); ++i) {
     mir::Resource& other = module().resources[i];
-    if (other.set != r.set || other.binding != r.binding) continue;
-    const bool buffer = !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler;
-    const bool other_buffer =
-        !mir::HasImage(other.kind) && other.kind != mir::ResourceKind::kSampler;
-    if ((buffer || other_buffer) && other.kind != r.kind) {
-      return Refuse("mutable_descriptors", "binding with two kinds of descriptors",
-                    pointer.variable);
-    }
     if (!SameDescriptors(other, r)) continue;
     other.read_only = other.read_only && r.read_only;
     other.aliased = other.aliased || r.aliased;
@@ -117,9 +120,8 @@ std::vector<bool> Resources::MakeArrays() const {
   for (size_t i = 0; i < module().resources.size(); ++i) {
     mir::Resource& r = module().resources[i];
     if (r.array) continue;
-    const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const mir::Resource& a) {
-      return a.set == r.set && a.binding == r.binding;
-    });
+    const auto array = std::find_if(arrays.begin(), arrays.end(),
+                                    [&](const mir::Resource& a) { return SharesArrays(a, r); });
     if (array == arrays.end()) continue;
     r.array = made[i] = true;
     r.count = array->count;

@@ -69,6 +69,7 @@ void FindNeeds(Module& module) {
     if (UsesHalfFloats(module, id)) note(Need::kHalfFloats, id);
     if (UsesAddresses(module.inst(id).op)) note(Need::kAddresses, id);
     if (Uses(module, id, mir::Type::kF64)) note(Need::kFloat64, id);
+    if (module.inst(id).op == Op::kReadClock) note(Need::kClocks, id);
   });
   NeedRoundingOfDoubles(module);
   NeedBarycentrics(module);

@@ -1,4 +1,4 @@
-// Lists the needs that show in the finished code: floats of 16 bits, accesses by address,
+// Lists the needs that show in the finished code: floats of 16 bits, accesses by address, clocks,
 // barycentric coordinates.
 //
 // In: a module without dead code; the importer has listed the needs that only SPIR-V shows. Out:

@@ -51,6 +51,7 @@ class Pruner {
 
   bool HasEffect(const Inst& inst) const {
     const mir::OpInfo& info = mir::Info(inst.op);
+    if (inst.op == Op::kReadClock) return false;
     return info.Has('W') || info.Has('E') || inst.op == Op::kIf ||
            (inst.flags & mir::kVolatile) != 0;
   }

@@ -103,8 +103,10 @@ struct SpirvType {
   bool has_volatile = false;
   std::string_view unsupported;  // why values of this type are refused, or empty
   // Images and samplers are not values: they are traced to their descriptors.
-  mir::ImageInfo image = {};                // kImage, kSampledImage
-  bool storage_image = false;               // kImage: for reads and writes without a sampler
+  mir::ImageInfo image = {};   // kImage, kSampledImage
+  bool storage_image = false;  // kImage: for reads and writes without a sampler
+  // kImage, kSampledImage: texels are one integer of 64 bits, which MIR takes for two of 32.
+  bool wide_texels = false;
   bool input_attachment = false;            // kImage: read at the fragment's position
   std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
@@ -231,6 +233,7 @@ enum class ExtInstSet : uint8_t {
   kGlsl450,
   kTrinary,       // SPV_AMD_shader_trinary_minmax
   kVendorBallot,  // SPV_AMD_shader_ballot
+  kGcn,           // SPV_AMD_gcn_shader
   kNonSemantic,
   kUnknown
 };

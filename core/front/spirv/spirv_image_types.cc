@@ -22,8 +22,11 @@ constexpr mir::ImageFormat kImageFormats[] = {
     mir::ImageFormat::kRgba32ui, mir::ImageFormat::kRgba16ui,    mir::ImageFormat::kRgba8ui,
     mir::ImageFormat::kR32ui,    mir::ImageFormat::kRgb10a2ui,   mir::ImageFormat::kRg32ui,
     mir::ImageFormat::kRg16ui,   mir::ImageFormat::kRg8ui,       mir::ImageFormat::kR16ui,
-    mir::ImageFormat::kR8ui,
+    mir::ImageFormat::kR8ui,     mir::ImageFormat::kRg32ui,      mir::ImageFormat::kRg32i,
 };
+// The last two are R64ui and R64i, whose texels are those of two integers of 32 bits.
+constexpr uint32_t kFirstWideFormat = 40;
+static_assert(std::size(kImageFormats) == kFirstWideFormat + 2);
 
 bool ImageDimOf(spv::Dim dim, mir::ImageDim* out) {
   switch (dim) {
@@ -45,6 +48,7 @@ absl::Status MakeSampledImage(const SpirvModule& m, const SpirvInst& inst, Spirv
     return Invalid("sampled-image type of an id that is not an image type", inst.result);
   }
   type.image = image->image;
+  type.wide_texels = image->wide_texels;
   type.image_unsupported = image->image_unsupported;
   if (type.image_unsupported.empty() && (image->storage_image || image->input_attachment)) {
     type.image_unsupported = "images";
@@ -73,7 +77,10 @@ absl::Status MakeImage(const SpirvModule& m, const SpirvInst& inst, SpirvType& t
     type.image_unsupported = "images";
     return absl::OkStatus();
   }
-  if (component->width != 32) type.image_unsupported = "images";
+  type.wide_texels = is_int && component->width == 64;
+  const bool wide_format = format >= kFirstWideFormat;
+  if (component->width != 32 && !type.wide_texels) type.image_unsupported = "images";
+  if (format != 0 && wide_format != type.wide_texels) type.image_unsupported = "images";
   const mir::ImageDim dim = type.image.dim;
   const bool layered = dim == mir::ImageDim::k3D || dim == mir::ImageDim::kBuffer;
   if (layered && type.image.arrayed)

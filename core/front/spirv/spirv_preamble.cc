@@ -48,6 +48,7 @@ absl::Status ReadImport(SpirvModule& m, const SpirvInst& inst) {
   if (name == "GLSL.std.450") set = ExtInstSet::kGlsl450;
   if (name == "SPV_AMD_shader_trinary_minmax") set = ExtInstSet::kTrinary;
   if (name == "SPV_AMD_shader_ballot") set = ExtInstSet::kVendorBallot;
+  if (name == "SPV_AMD_gcn_shader") set = ExtInstSet::kGcn;
   if (name.rfind("NonSemantic.", 0) == 0 || name == "OpenCL.DebugInfo.100" || name == "DebugInfo") {
     set = ExtInstSet::kNonSemantic;
   }

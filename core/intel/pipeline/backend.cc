@@ -164,6 +164,8 @@ mid::Features FeaturesOf(const Device& device) {
           .float64 = false,
           .float64_atomics = false,
           .barycentrics = false,
+          .clocks = false,
+          .int64_images = false,
           .rounding_by_width = false,
           .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
           .most_lanes = 32,

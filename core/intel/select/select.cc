@@ -125,6 +125,7 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Construct::kMemoryBarrier:
       barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
+    case Construct::kClock:
     case Construct::kWorkgroupScan:
     case Construct::kTargetLaunch:
     case Construct::kStageEffect: return e_.Unexpected("made for another target");

@@ -275,7 +275,7 @@ MemorySet MemorySetOf(const Access& access) {
 
 MemorySet OrderedBy(const Inst& inst) {
   if (mir::IsKill(inst.op)) return kHelperMemory | kOutsideMemory;
-  if (inst.op == Op::kStoreOutput) return 0;
+  if (inst.op == Op::kStoreOutput || inst.op == Op::kReadClock) return 0;
   // A target's own, whose number says what it orders to that target alone.
   if (inst.op == Op::kStageEffect) return kSharedMemory | kOutsideMemory;
   const bool outside = (inst.imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;

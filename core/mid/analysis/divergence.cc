@@ -115,7 +115,7 @@ class DivergenceSolver {
     const mir::OpInfo& info = mir::Info(inst.op);
     if (mir::IsSubgroupUniform(inst)) return one_lane_ ? kLowest : Uniformity::kSubgroup;
     if (info.Has('S')) return one_lane_ ? kLowest : Uniformity::kDivergent;
-    if (inst.op == Op::kSubgroupId || inst.op == Op::kLaunchScalar)
+    if (inst.op == Op::kSubgroupId || inst.op == Op::kLaunchScalar || inst.op == Op::kReadClock)
       return one_lane_ ? kLowest : Uniformity::kSubgroup;
     if (inst.op == Op::kLoadPrivate) {
       return one_register_ ? Uniformity::kDivergent : arrays_[inst.imm0];

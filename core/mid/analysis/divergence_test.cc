@@ -37,6 +37,7 @@ TEST(Divergence, Sources) {
             "dwsdwsd");
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32 = subgroup_id", "local_size 1, 1, 1"), "ww");
   EXPECT_EQ(Levels("%0:i32 = launch_scalar[1] %1:i32 = launch_vector[1]"), "sd");
+  EXPECT_EQ(Levels("%0:i32, %1:i32 = read_clock[device]", "local_size 8, 1, 1 needs clocks"), "ss");
 }
 
 // A letter for each ballot in program order: y if all lanes are active there, else n.

@@ -19,7 +19,8 @@ using mir::ValueId;
 
 // Atomics that have no effect, and an undefined result, in helper lanes.
 bool IsMaskedAtomic(Op op) {
-  return op == Op::kSsboAtomic || op == Op::kGlobalAtomic || op == Op::kImageAtomic;
+  return op == Op::kSsboAtomic || op == Op::kGlobalAtomic || op == Op::kImageAtomic ||
+         op == Op::kImageAtomic64;
 }
 
 // Finds the values of a loop that depend on the result of an atomic in it.

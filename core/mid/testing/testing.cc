@@ -10,7 +10,7 @@ namespace kiln::mid {
 namespace {
 
 constexpr std::string_view kHead =
-    "mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\npush 16\n"
+    "mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\npush 16\nneeds clocks\n"
     "data 0x0000803f0000004000004040\n"
     "resource 0 ssbo 0.0.0\nresource 1 ssbo 0.1.0\n"
     "private 0 16\nprivate 1 256\n";

@@ -40,6 +40,8 @@ inline constexpr Features kFewFeatures = {
     .float64 = true,
     .float64_atomics = false,
     .barycentrics = false,
+    .clocks = false,
+    .int64_images = false,
     .rounding_by_width = false,
     .sample_offsets = {.least = -8, .most = 7, .by_lane = false},
     .most_lanes = 32,

@@ -248,6 +248,7 @@ class Eliminator {
 
   bool Observable(const Inst& inst) const {
     const mir::OpInfo& info = mir::Info(inst.op);
+    if (inst.op == Op::kReadClock) return false;
     if ((inst.flags & mir::kVolatile) != 0 || info.Has('E')) return true;
     if (inst.op == Op::kReturn) return true;
     return info.Has('W') && LocalMemory(inst) < 0;

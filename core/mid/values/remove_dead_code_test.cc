@@ -36,6 +36,19 @@ TEST(Dce, VolatileLoadsAndAtomicsStay) {
 )");
 }
 
+TEST(Dce, ClocksThatNothingReads) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32, %1:i32 = read_clock[subgroup]
+  %2:i32, %3:i32 = read_clock[subgroup]
+  store_ssbo[0, align 4] 0, %3
+  return)",
+                      RemoveDeadCode),
+            R"(  %0:i32, %1:i32 = read_clock[subgroup]
+  store_ssbo[0, align 4] 0, %1
+  return
+)");
+}
+
 TEST(Dce, UnusedResultsOfIfs) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

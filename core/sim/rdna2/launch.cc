@@ -327,7 +327,10 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range, uin
   }
   const scene::ClientImage* image = scene::FindBound(dispatch_.images, where);
   if (image == nullptr) return absl::OkStatus();
-  if (range.form == DescriptorForm::kBufferResource) {
+  // Elements of a mutable array that hold another kind of descriptor stay null, too.
+  const bool texel_buffer = range.form == DescriptorForm::kBufferResource;
+  if (texel_buffer != (image->dim == scene::ImageDim::kBuffer)) return absl::OkStatus();
+  if (texel_buffer) {
     return Put(DescribeTexelBuffer(*image, AddressOf(*image)), to);
   }
   if (range.form != DescriptorForm::kImageResource) {

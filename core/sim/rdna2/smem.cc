@@ -31,12 +31,21 @@ absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_
                  absl::StrFormat("address 0x%x lies in no allocation", address));
 }
 
+// The simulator has no time: a clock only shows which read was first.
+void ReadClock(const Op& op, Context& context, WaveState& w) {
+  constexpr uint64_t kStep = 40;
+  context.clock += kStep;
+  if (op.inst.dst.code == isa::kNull) return;
+  w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(context.clock));
+  w.SetScalar(op.inst.dst.code + 1, static_cast<uint32_t>(context.clock >> 32));
+}
+
 }  // namespace
 
 absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
   switch (op.inst.op) {
     case Opcode::kSMemtime:
-    case Opcode::kSMemrealtime: return NotModelled(op, w.size, "clock");
+    case Opcode::kSMemrealtime: ReadClock(op, context, w); return absl::OkStatus();
     case Opcode::kSGl1Inv:
     case Opcode::kSDcacheInv: return absl::OkStatus();
     default: break;

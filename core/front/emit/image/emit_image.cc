@@ -63,7 +63,8 @@ bool ImageEmitter::IsImageOf(const SpirvType& sampled, uint32_t image) const {
   const SpirvType& a = *spirv().Type(sampled.element);
   const SpirvType& b = *spirv().Type(image);
   return b.kind == SpirvType::kImage && a.image == b.image && a.storage_image == b.storage_image &&
-         a.input_attachment == b.input_attachment && a.image_unsupported == b.image_unsupported;
+         a.wide_texels == b.wide_texels && a.input_attachment == b.input_attachment &&
+         a.image_unsupported == b.image_unsupported;
 }
 
 bool ImageEmitter::EmitSampledImage(const SpirvInst& inst) {
@@ -197,7 +198,13 @@ bool ImageEmitter::AccessedImage(const Pointer& image, uint32_t* resource, bool 
   if (type.input_attachment != attachment) {
     return Malformed("input attachment used other than by OpImageRead", image.variable);
   }
+  if (type.wide_texels) Need(mir::Need::kInt64Images, image.variable);
   return Resources(c_).Resource(image, resource);
+}
+
+bool ImageEmitter::HasWideTexels(const Pointer& image) const {
+  uint32_t count = 0;
+  return DescriptorType(spirv(), image.variable, &count).wide_texels;
 }
 
 mir::Type ImageEmitter::ComponentType(uint32_t resource) const {
@@ -223,11 +230,22 @@ mir::InstId ImageEmitter::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t
   return id;
 }
 
-// Binds the result to as many components as its type has.
+// Binds the result to as many components as its type has. The first two of a texel that is one
+// integer of 64 bits are its halves; the others are those that such a format lacks.
 bool ImageEmitter::DefineTexel(const SpirvInst& inst, mir::InstId texel, bool counts) {
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   Leaves leaves;
+  ImageHandle handle;
+  if (!counts && !GetImage(inst.operand(3), &handle)) return false;
+  if (!counts && HasWideTexels(handle.image)) {
+    Recut({module().result(texel, 0), module().result(texel, 1)}, mir::Type::kI64, &leaves);
+    for (const uint64_t missing : {0, 0, 1}) {
+      leaves.push_back(builder().Constant(mir::Type::kI64, missing));
+    }
+    leaves.resize(std::min<size_t>(type->leaves, leaves.size()));
+    return ok() && Define(inst, leaves);
+  }
   const uint32_t count = std::min<uint32_t>(type->leaves, module().inst(texel).num_results);
   for (uint32_t i = 0; i < count; ++i) {
     leaves.push_back(module().result(texel, static_cast<int>(i)));
@@ -344,7 +362,15 @@ bool ImageEmitter::EmitImageWrite(const SpirvInst& inst) {
     return false;
   }
   const mir::Type type = ComponentType(resource);
-  if (values.size() > 4) return Malformed("texel has more than four components", inst.operand(3));
+  if (values.empty() || values.size() > 4)
+    return Malformed("texel has no or more than four components", inst.operand(3));
+  if (HasWideTexels(handle.image)) {
+    if (TypeOf(values[0]) != mir::Type::kI64)
+      return Malformed("texel is not of the image's type", inst.operand(3));
+    const ValueId whole = values[0];
+    values.clear();
+    Recut({whole}, mir::Type::kI32, &values);
+  }
   values.resize(4, builder().Constant(type, 0));
   for (ValueId v : values) {
     if (TypeOf(v) != type) return Malformed("texel is not of the image's type", inst.operand(3));
@@ -365,6 +391,10 @@ bool ImageEmitter::EmitTexelPointer(const SpirvInst& inst) {
   if (pointer.space != Pointer::kImage || image == nullptr || image->kind != SpirvType::kImage ||
       !image->storage_image || type.kind != SpirvType::kPointer) {
     return Malformed("OpImageTexelPointer into an image that is not a storage image", inst.result);
+  }
+  const uint32_t width = spirv().Type(type.element)->width;
+  if (image->image_unsupported.empty() && width != (image->wide_texels ? 64 : 32)) {
+    return Malformed("OpImageTexelPointer to another type than the image's", inst.result);
   }
   TexelPointer texel;
   texel.image = pointer;
@@ -397,9 +427,22 @@ bool ImageEmitter::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is
   texel.atomic = op;
   if (module().resources[resource].image.multisampled) texel.params |= mir::kTexelSample;
   Leaves sources(texel_pointer.sources.begin(), texel_pointer.sources.end());
-  sources.insert(sources.end(), operands.begin(), operands.end());
   module().resources[resource].read_only = false;
   const mir::Type type = mir::Type::kI32;
+  if (HasWideTexels(texel_pointer.image)) {
+    const mir::ImageFormat format = module().resources[resource].image.format;
+    if (format == mir::ImageFormat::kUnknown) {
+      return Malformed("atomic of 64 bits on an image without a format", pointer.variable);
+    }
+    if (!operands.empty()) Recut(operands, type, &sources);
+    const mir::InstId id = EmitTexelOp(mir::Op::kImageAtomic64, texel_pointer.image, resource,
+                                       texel, sources, {{type, type}}, 0);
+    Leaves whole;
+    Recut({module().result(id, 0), module().result(id, 1)}, mir::Type::kI64, &whole);
+    *result = whole[0];
+    return ok();
+  }
+  sources.insert(sources.end(), operands.begin(), operands.end());
   const mir::InstId id = EmitTexelOp(mir::Op::kImageAtomic, texel_pointer.image, resource, texel,
                                      sources, absl::MakeConstSpan(&type, 1), 0);
   *result = module().result(id);

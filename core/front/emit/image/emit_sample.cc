@@ -165,6 +165,9 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
 bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
                               mir::TexelOp texel, const ImageOperands& operands, Leaves sources) {
   if (!CheckImageOperands(inst, operands, 0)) return false;
+  if (HasWideTexels(handle.image)) {
+    return Refuse("images", "gather from an image of 64-bit integers", inst.result);
+  }
   const bool dref = (texel.params & mir::kTexelDref) != 0;
   const mir::ImageDim dim = module().resources[resource].image.dim;
   if (dim != mir::ImageDim::k2D && dim != mir::ImageDim::kCube) {

@@ -51,6 +51,8 @@ class ImageEmitter : public Pointers {
   // Gets the resource of an accessed image, whose type must be supported. `attachment`: it must be
   // an input attachment, otherwise it must be none.
   bool AccessedImage(const Pointer& image, uint32_t* resource, bool attachment = false);
+  // Returns true if texels are one integer of 64 bits.
+  bool HasWideTexels(const Pointer& image) const;
   mir::Type ComponentType(uint32_t resource) const;
   mir::InstId EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource, mir::TexelOp texel,
                           absl::Span<const ValueId> sources, absl::Span<const mir::Type> results,

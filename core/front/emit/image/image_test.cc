@@ -253,6 +253,73 @@ TEST(Image, VariablesMayShareADescriptor) {
                           HasSubstr("resource 4 sampler 0.2.0")));
 }
 
+// Bindings of mutable descriptors: each kind is a resource of its own, an array apart from others.
+TEST(Image, VariablesOfSeveralKindsMayShareABinding) {
+  const std::string text = Text(
+      "layout(binding = 2) uniform A { uint a; } a[4];\n"
+      "layout(binding = 2) buffer B { uint b; } b[9];\n"
+      "layout(binding = 2) uniform sampler s; layout(binding = 2) uniform texture2D t[3];\n"
+      "layout(binding = 2, r32ui) uniform uimageBuffer u;\n",
+      "b[7].b = a[in_[id] & 3u].a + a[1].a + imageLoad(u, 3).x +"
+      "uint(textureLod(sampler2D(t[id % 3u], s), vec2(0), 0.0).x);");
+  EXPECT_THAT(text, AllOf(HasSubstr("ubo 0.2.0 array 4\n"), HasSubstr("ssbo 0.2.7\n"),
+                          HasSubstr("sampled_image 0.2.0 array 3 image 2d"),
+                          HasSubstr("sampler 0.2.0 array 3\n"),
+                          HasSubstr("storage_texel_buffer 0.2.0 array 3 image buffer uint r32ui")));
+}
+
+constexpr char kInt64[] =
+    "#extension GL_EXT_shader_image_int64 : require\n"
+    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
+
+// Texels of one integer of 64 bits are those of two of 32.
+TEST(Image, TexelsOf64Bits) {
+  const std::string moves =
+      Text(std::string(kInt64) + "layout(binding = 2, r64ui) uniform u64image2D m;",
+           "u64vec4 t = imageLoad(m, ivec2(id)); imageStore(m, ivec2(id, 1), t + 5ul);"
+           "out_[id] = uint(t.w);");
+  EXPECT_THAT(moves, AllOf(HasSubstr("needs int64_images"),
+                           HasSubstr("storage_image 0.2.0 image 2d uint rg32ui"),
+                           ContainsRegex("image_store\\[2, texel\\] %[0-9]+, 1, %[0-9]+, %[0-9]+, "
+                                         "0, 0\n"),
+                           ContainsRegex("align 4\\] %[0-9]+, 1\n")));
+  const std::string atomics = Text(
+      std::string(kInt64) + "layout(binding = 2, r64i) uniform i64image3D m;",
+      "int64_t a = imageAtomicMax(m, ivec3(id), -7l); a += imageAtomicCompSwap(m, ivec3(1), a, 9l);"
+      "out_[id] = uint(a);");
+  EXPECT_THAT(atomics, AllOf(HasSubstr("image 3d sint rg32i"),
+                             ContainsRegex(":i32, %[0-9]+:i32 = image_atomic64\\[2, texel smax\\] "
+                                           "%[0-9]+, %[0-9]+, %[0-9]+, -7, %[0-9]+\n"),
+                             ContainsRegex("= image_atomic64\\[2, texel compare_exchange\\] 1, 1, "
+                                           "1, %[0-9]+, %[0-9]+, 9, %[0-9]+\n")));
+  EXPECT_THAT(Text(std::string(kInt64) + "layout(binding = 2) uniform u64texture1D m;",
+                   "out_[id] = uint(texelFetch(m, int(id), 0).x >> 32);"),
+              AllOf(HasSubstr("needs int64_images"), HasSubstr("= fetch[2, texel lod] %")));
+}
+
+TEST(Image, WrongAtomicsOf64BitsAreRefused) {
+  const auto error = [](const std::string& format, const std::string& component) {
+    const auto module = ImportVerified(Assemble(KernelAssembly(
+        "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 2\n%ulong = OpTypeInt 64 0\n"
+        "%l_1 = OpConstant %ulong 1\n%image = OpTypeImage " +
+            component + " Buffer 0 0 0 2 " + format +
+            "\n%p_image = OpTypePointer UniformConstant %image\n"
+            "%t = OpVariable %p_image UniformConstant\n%p_texel = OpTypePointer Image %ulong\n",
+        "%p = OpImageTexelPointer %p_texel %t %id %u_0\n"
+        "%old = OpAtomicIAdd %ulong %p %u_1 %u_0 %l_1\n%result = OpUConvert %uint %old\n",
+        true, "",
+        "OpCapability Shader\nOpCapability Int64\nOpCapability Int64Atomics\n"
+        "OpCapability ImageBuffer\nOpCapability Int64ImageEXT\n"
+        "OpExtension \"SPV_EXT_shader_image_int64\"\n")));
+    return module.ok() ? "" : TextOf(module.status());
+  };
+  EXPECT_EQ(error("R64ui", "%ulong"), "");
+  EXPECT_THAT(error("Unknown", "%ulong"), HasSubstr("on an image without a format"));
+  EXPECT_THAT(error("R32ui", "%uint"), HasSubstr("to another type than the image's"));
+  EXPECT_THAT(error("R32ui", "%ulong"), HasSubstr("images: image of this type"));
+  EXPECT_THAT(error("R64ui", "%uint"), HasSubstr("images: image of this type"));
+}
+
 // An index chosen in a loop is still known after it.
 TEST(Image, ImagesLoadedInOneRegionAreUsedInAnother) {
   const std::string text = Text(

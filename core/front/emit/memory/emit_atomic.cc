@@ -150,10 +150,6 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
   const bool texel = pointer.space == Pointer::kTexel;
-  // MIR's texels have no components of 64 bits.
-  if (mir::BitsOf(type) == 64 && texel) {
-    return Refuse("int64_atomics", "atomic of 64 bits on an image", pointer_id);
-  }
   if (type == mir::Type::kF64 && mir::IsFloatAtomic(op)) {
     Need(mir::Need::kFloat64Atomics, pointer_id);
   } else if (mir::BitsOf(type) == 64 && pointer.space == Pointer::kShared) {

@@ -126,6 +126,7 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
   const ExtInstSet set = spirv().InstSet(inst.operand(3));
   if (set == ExtInstSet::kTrinary) return EmitTrinary(c_, inst);
   if (set == ExtInstSet::kVendorBallot) return EmitVendorBallot(c_, inst);
+  if (set == ExtInstSet::kGcn) return EmitGcn(c_, inst);
   if (set != ExtInstSet::kGlsl450) {
     if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
       return Malformed("extended instruction of an unknown set", inst.result);
