@@ -8,8 +8,8 @@
 //   a SPACE ADDRESS BYTES USE   which accesses memory: l LDS, m memory, i an image; r, w, a atomic
 // --needs (with --memory-seed) adds "needs", [byte of an instruction, what it needed]
 // (core/sim/rdna2/needs.h).
-// --ngg-culling=N: the primitives that a vertex program is told to leave out
-// (core/sim/rdna2/simulator.h).
+// --ngg-culling=N: the primitives that a vertex program is told to leave out;
+// --waves-of-primitives: fragments of several primitives share waves (core/sim/rdna2/simulator.h).
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -53,14 +53,17 @@ int Main(int argc, char** argv) {
   machine.name = "rdna2_run";
   std::string trace;
   uint32_t culling = 0;
+  bool together = false;
   machine.reset = [&] {
     tells_needs = false;
     trace.clear();
     culling = 0;
+    together = false;
   };
   machine.take_option = [&](absl::string_view option) {
     tells_needs |= option == "--needs";
-    if (option == "--needs") return true;
+    together |= option == "--waves-of-primitives";
+    if (option == "--needs" || option == "--waves-of-primitives") return true;
     if (absl::ConsumePrefix(&option, "--ngg-culling=")) return absl::SimpleAtoi(option, &culling);
     if (!absl::ConsumePrefix(&option, "--trace=")) return false;
     trace = std::string(option);
@@ -72,6 +75,7 @@ int Main(int argc, char** argv) {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
     own.ngg_culling = culling;
+    own.waves_of_primitives = together;
     std::unique_ptr<Tracer> tracer;
     if (!trace.empty()) {
       tracer = std::make_unique<Tracer>(trace);
