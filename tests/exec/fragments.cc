@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <map>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -9,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "core/mir/build.h"
 #include "core/oracle/generate.h"
-#include "core/sim/scene/quad_group.h"
 #include "tests/exec/exec.h"
 #include "tests/exec/images.h"
 #include "tests/exec/interpret_draw.h"
@@ -46,7 +46,7 @@ class Comparison {
     std::mt19937 rng(static_cast<uint32_t>(seed));
     AddImages(module, rng, inputs_);
     draw_ = RandomDraw(seed, module, samples);
-    if (setup.memory_seeds != 0) draw_.quads.resize(sim::scene::QuadsOfPrimitive(draw_, 0).end);
+    if (TestTarget() == Target::kGfx1030) quarters_ = RandomDrawOfQuarters(seed, module, samples);
     per_sample_ = module.fragment.sample_rate && samples > 1;
   }
 
@@ -69,20 +69,32 @@ class Comparison {
   }
 
   std::string Judge(const Variant& v) {
+    DrawSetup setup = setup_;
+    if (!quarters_) return JudgeDraw(v, draw_, setup);
+    setup.memory_seeds = 0;
+    const std::string wrong = JudgeDraw(v, draw_, setup);
+    setup.memory_seeds = setup_.memory_seeds;
+    setup.waves_of_primitives = true;
+    return wrong + JudgeDraw(v, *quarters_, setup);
+  }
+
+  std::string JudgeDraw(const Variant& v, const FragmentInputs& draw, const DrawSetup& setup) {
     oracle::LaunchInputs want = inputs_;
-    FragmentInputs drawn = draw_;
+    FragmentInputs drawn = draw;
     want.subgroup_size = static_cast<uint32_t>(v.width);
     const Interpolating interpolating = TestTarget() == Target::kGfx1030
                                             ? Interpolating::kFirstVertexFirst
                                             : Interpolating::kSecondVertexFirst;
-    if (absl::Status s = InterpretDraw(m_, per_sample_, interpolating, want, drawn); !s.ok()) {
+    if (absl::Status s =
+            InterpretDraw(m_, per_sample_, interpolating, setup.waves_of_primitives, want, drawn);
+        !s.ok()) {
       return absl::StrCat("interpreter: ", s.message(), "\n");
     }
     for (float d : drawn.depth) counts_.written += d != 1;
     Dispatch dispatch = DispatchOf(inputs_);
-    dispatch.draw = draw_;
+    dispatch.draw = draw;
     return SimulateDraws(
-        v, setup_, dispatch, [&](const Dispatch& got) { return Difference(want, drawn, got); },
+        v, setup, dispatch, [&](const Dispatch& got) { return Difference(want, drawn, got); },
         &counts_);
   }
 
@@ -98,7 +110,7 @@ class Comparison {
         const size_t pixel = i / 4 / samples_;
         return absl::StrFormat(
             "target %d pixel (%d, %d) sample %d component %d: want %08x, got %08x", target.location,
-            pixel % draw_.width, pixel / draw_.width, i / 4 % samples_, i % 4, x, y);
+            pixel % drawn.width, pixel / drawn.width, i / 4 % samples_, i % 4, x, y);
       }
     }
     for (size_t i = 0; i < drawn.depth.size(); ++i) {
@@ -116,6 +128,7 @@ class Comparison {
   bool per_sample_ = false;
   oracle::LaunchInputs inputs_;
   FragmentInputs draw_;
+  std::optional<FragmentInputs> quarters_;  // of targets whose waves take several primitives
 };
 
 }  // namespace

@@ -21,9 +21,15 @@ namespace kiln::exec {
 // pixels, with values for all inputs that have locations.
 sim::scene::FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t samples);
 
+// Makes four triangles likewise, one in each quarter of the render target: fragments of several can
+// share waves.
+sim::scene::FragmentInputs RandomDrawOfQuarters(uint64_t seed, const mir::Module& module,
+                                                uint32_t samples);
+
 // Draws a program of oracle::GenerateModule (drawn) on buffers and images made from the seed.
 // Returns "" if all binaries leave the same render targets, depth, buffers and images as the
-// interpreter does with the unchanged module, else the differences. Adds to `counts`.
+// interpreter does with the unchanged module, else the differences. On gfx1030 also where waves
+// have fragments of several primitives. Adds to `counts`.
 std::string CompareDraw(const mir::Module& module, uint64_t seed, uint32_t samples,
                         const DrawSetup& setup, DrawCounts* counts);
 

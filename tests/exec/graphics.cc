@@ -11,6 +11,7 @@
 #include "core/base/cause.h"
 #include "core/driver/prepared.h"
 #include "core/driver/simulate.h"
+#include "core/sim/rdna2/simulator.h"
 #include "tests/exec/exec.h"
 #include "tests/exec/findings.h"
 #include "tests/exec/images.h"
@@ -48,6 +49,19 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
   return text;
 }
 
+namespace {
+
+absl::StatusOr<sim::scene::RunStats> RunTogether(const Variant& variant,
+                                                 const SimulationOptions& options,
+                                                 sim::scene::Dispatch& dispatch) {
+  sim::rdna2::Options own;
+  static_cast<sim::scene::RunOptions&>(own) = options;
+  own.waves_of_primitives = true;
+  return sim::rdna2::Run(variant.code, variant.launch, own, dispatch);
+}
+
+}  // namespace
+
 std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
                           const sim::scene::Dispatch& dispatch,
                           const std::function<std::string(const sim::scene::Dispatch&)>& difference,
@@ -58,7 +72,7 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
     uint32_t memory_seed = 0;  // 0: not in memory mode
   };
   std::string text;
-  ++counts->programs;
+  if (!setup.waves_of_primitives) ++counts->programs;  // counted by its other draw
   std::vector<Mode> modes = {{""}, {" fused", true, false}, {" opposite", false, true}};
   for (uint32_t seed = 1; seed <= setup.memory_seeds; ++seed) {
     modes.push_back({" memory", false, false, seed});
@@ -72,7 +86,9 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
     options.opposite = mode.opposite;
     if (mode.memory_seed != 0) options.memory_seed = mode.memory_seed;
     options.max_instructions = 20'000'000;
-    const auto run = Simulate(TestTarget(), variant.code, variant.launch, options, got);
+    const auto run = setup.waves_of_primitives
+                         ? RunTogether(variant, options, got)
+                         : Simulate(TestTarget(), variant.code, variant.launch, options, got);
     const std::string wrong = run.ok() ? difference(got) : std::string(run.status().message());
     if (run.ok()) counts->threads += static_cast<int64_t>(run->threads);
     if (!wrong.empty()) absl::StrAppend(&text, variant.name, mode.name, ": ", wrong, "\n");

@@ -19,9 +19,10 @@ namespace kiln::exec {
 struct DrawSetup {
   std::vector<std::string> disabled_passes;
   bool opposite = true;  // run also in the opposite order and with other undefined contents
-  // Runs in memory mode, by as many seeds (RunOptions::memory_seed). Draws of fragments then have
-  // one primitive: fragments of two may change one dword, which nothing orders.
+  // Runs in memory mode, by as many seeds (RunOptions::memory_seed). Only draws of fragments
+  // without two fragments at one pixel, which may change one dword in any order.
   uint32_t memory_seeds = 0;
+  bool waves_of_primitives = false;  // sim::rdna2::Options
   // The rest is of the state that programs are compiled for. Modules that may not cull are left out
   // of those that are compiled to do so.
   std::vector<InstanceRate> instance_rates = {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/float_bits.h"
+#include "core/sim/scene/quad_group.h"
 
 namespace kiln::exec {
 namespace {
@@ -21,9 +22,13 @@ using sim::scene::kQuadPixels;
 using sim::scene::Point;
 using sim::scene::Primitive;
 using sim::scene::Quad;
+using sim::scene::QuadRange;
+using sim::scene::QuadsOfPrimitive;
+using sim::scene::QuadsOfPrimitives;
 using sim::scene::VertexValues;
 
 struct Lane {
+  const Primitive* primitive = nullptr;
   uint32_t x = 0, y = 0;
   uint32_t sample = 0;
   uint32_t covered = 0;  // bits of the samples that it stands for
@@ -37,30 +42,33 @@ uint32_t Bits(double v) { return AsBits(static_cast<float>(v)); }
 class Interpretation {
  public:
   Interpretation(const mir::Module& module, bool per_sample, Interpolating interpolating,
-                 oracle::LaunchInputs& inputs, FragmentInputs& draw)
+                 bool together, oracle::LaunchInputs& inputs, FragmentInputs& draw)
       : m_(module),
         per_sample_(per_sample),
         interpolating_(interpolating),
+        together_(together),
         in_(inputs),
         draw_(draw),
         places_(sim::scene::SamplePositions(draw.samples)) {}
 
   absl::Status Run() {
-    for (uint32_t p = 0; p < draw_.primitives.size(); ++p) {
-      FindLanes(p);
-      if (lanes_.empty()) continue;
-      Fill(draw_.primitives[p]);
+    for (size_t next = 0; next < draw_.quads.size();) {
+      const QuadRange quads =
+          together_ ? QuadsOfPrimitives(draw_, next) : QuadsOfPrimitive(draw_, next);
+      next = quads.end;
+      FindLanes(quads);
+      Fill();
       if (const auto run = oracle::Interpret(m_, in_); !run.ok()) return run.status();
-      Keep(draw_.primitives[p]);
+      Keep();
     }
     return absl::OkStatus();
   }
 
  private:
-  void FindLanes(uint32_t primitive) {
+  void FindLanes(const QuadRange& quads) {
     lanes_.clear();
-    for (const Quad& quad : draw_.quads) {
-      if (quad.primitive != primitive) continue;
+    for (size_t q = quads.first; q < quads.end; ++q) {
+      const Quad& quad = draw_.quads[q];
       for (uint32_t s = 0; s < (per_sample_ ? draw_.samples : 1); ++s) {
         const uint32_t mask = per_sample_ ? 1u << s : ~0u;
         uint32_t any = 0;
@@ -68,13 +76,19 @@ class Interpretation {
         for (uint32_t p = 0; p < kQuadPixels; ++p) {
           const Point in = per_sample_ ? places_[s] : Point{0.5, 0.5};
           const uint32_t x = quad.x + p % 2, y = quad.y + p / 2;
-          lanes_.push_back({x, y, s, quad.coverage[p] & mask, any == 0, {x + in.x, y + in.y}});
+          lanes_.push_back({&draw_.primitives[quad.primitive],
+                            x,
+                            y,
+                            s,
+                            quad.coverage[p] & mask,
+                            any == 0,
+                            {x + in.x, y + in.y}});
         }
       }
     }
   }
 
-  void Fill(const Primitive& primitive) {
+  void Fill() {
     StageData& stage = in_.stage;
     stage = StageData();
     stage.invocations = static_cast<uint32_t>(lanes_.size());
@@ -83,7 +97,7 @@ class Interpretation {
       stage.off.push_back(lane.off);
       stage.sample_ids.push_back(lane.sample);
       stage.centroids.push_back(Centroid(lane));
-      stage.inverse_w.push_back(InverseW(lane, primitive));
+      stage.inverse_w.push_back(InverseW(lane));
     }
     for (const Point& p : places_) {
       stage.samples.push_back({static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)});
@@ -96,9 +110,8 @@ class Interpretation {
       for (uint32_t n = 0; n < count; ++n) {
         for (const Lane& lane : lanes_) {
           slopes.push_back({0, 0});
-          values.push_back(v.builtin != BuiltIn::kNone
-                               ? BuiltInOf(v, n, lane, primitive, &slopes.back())
-                               : ValueOf(v, n, lane, primitive, &slopes.back()));
+          values.push_back(v.builtin != BuiltIn::kNone ? BuiltInOf(v, n, lane, &slopes.back())
+                                                       : ValueOf(v, n, lane, &slopes.back()));
         }
       }
       stage.inputs.push_back(std::move(values));
@@ -114,7 +127,8 @@ class Interpretation {
     return {static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)};
   }
 
-  static std::array<float, 3> InverseW(const Lane& lane, const Primitive& primitive) {
+  static std::array<float, 3> InverseW(const Lane& lane) {
+    const Primitive& primitive = *lane.primitive;
     std::array<double, 2> slope = {0, 0};
     for (size_t k = 0; k < 3; ++k) {
       for (size_t i = 0; i < 2; ++i) slope[i] += primitive.weight[k][i] * primitive.inverse_w[k];
@@ -123,7 +137,8 @@ class Interpretation {
   }
 
   uint64_t BuiltInOf(const Interface& v, uint32_t component, const Lane& lane,
-                     const Primitive& primitive, std::array<float, 2>* slope) const {
+                     std::array<float, 2>* slope) const {
+    const Primitive& primitive = *lane.primitive;
     switch (v.builtin) {
       case BuiltIn::kFragCoord:
         return component == 0   ? Bits(lane.at.x)
@@ -149,8 +164,9 @@ class Interpretation {
     }
   }
 
-  uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane, const Primitive& primitive,
+  uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane,
                    std::array<float, 2>* slope) const {
+    const Primitive& primitive = *lane.primitive;
     const uint32_t vertex = n / (v.elements * v.components);  // of a per-vertex input
     const uint32_t location = v.location + n / v.components % v.elements;
     const uint32_t component = v.component + n % v.components;
@@ -175,10 +191,10 @@ class Interpretation {
     return 0;
   }
 
-  void Keep(const Primitive& primitive) {
+  void Keep() {
     for (size_t i = 0; i < lanes_.size(); ++i) {
       const Lane& lane = lanes_[i];
-      if (m_.fragment.early_tests) KeepDepth(lane, lane.covered, primitive);
+      if (m_.fragment.early_tests) KeepDepth(lane, lane.covered);
       if (!in_.stage.live[i]) continue;
       uint32_t samples = lane.covered;
       const uint32_t* depth = nullptr;
@@ -190,7 +206,7 @@ class Interpretation {
         given = value;
         depth = &given;
       }
-      if (!m_.fragment.early_tests && depth == nullptr) KeepDepth(lane, samples, primitive);
+      if (!m_.fragment.early_tests && depth == nullptr) KeepDepth(lane, samples);
       for (; samples != 0; samples &= samples - 1) {
         const auto s = static_cast<uint32_t>(std::countr_zero(samples));
         const size_t at = draw_.At(lane.x, lane.y, s);
@@ -202,11 +218,11 @@ class Interpretation {
 
   // Keeps the primitive's depth at samples of the lane's pixel. Early tests do so before the
   // program runs, whatever it discards or stores (Vulkan 1.3, "Early Fragment Tests").
-  void KeepDepth(const Lane& lane, uint32_t samples, const Primitive& primitive) {
+  void KeepDepth(const Lane& lane, uint32_t samples) {
     for (; samples != 0; samples &= samples - 1) {
       const auto s = static_cast<uint32_t>(std::countr_zero(samples));
       draw_.depth[draw_.At(lane.x, lane.y, s)] =
-          primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
+          lane.primitive->Depth({lane.x + places_[s].x, lane.y + places_[s].y});
     }
   }
 
@@ -226,17 +242,18 @@ class Interpretation {
   const mir::Module& m_;
   const bool per_sample_;
   const Interpolating interpolating_;
+  const bool together_;
   oracle::LaunchInputs& in_;
   FragmentInputs& draw_;
   const absl::Span<const Point> places_;
-  std::vector<Lane> lanes_;  // of one primitive
+  std::vector<Lane> lanes_;  // that run together
 };
 
 }  // namespace
 
 absl::Status InterpretDraw(const mir::Module& module, bool per_sample, Interpolating interpolating,
-                           oracle::LaunchInputs& inputs, FragmentInputs& draw) {
-  return Interpretation(module, per_sample, interpolating, inputs, draw).Run();
+                           bool together, oracle::LaunchInputs& inputs, FragmentInputs& draw) {
+  return Interpretation(module, per_sample, interpolating, together, inputs, draw).Run();
 }
 
 }  // namespace kiln::exec

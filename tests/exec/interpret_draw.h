@@ -18,11 +18,13 @@ enum class Interpolating : uint8_t {
   kFirstVertexFirst,   // gfx1030: v_interp_p1_f32, v_interp_p2_f32
 };
 
-// Runs the fragments of one primitive after the other in subgroups of inputs.subgroup_size, in the
-// order of their quads; with `per_sample` each covered sample of a quad has four lanes of its own.
+// Runs the fragments of one primitive, or with `together` of those that may share waves
+// (scene::QuadsOfPrimitives), after the other in subgroups of inputs.subgroup_size, in the order of
+// their quads; with `per_sample` each covered sample of a quad has four lanes of its own.
 // Writes buffers and images of `inputs`, and render targets and depth of `draw`, in place.
 absl::Status InterpretDraw(const mir::Module& module, bool per_sample, Interpolating interpolating,
-                           oracle::LaunchInputs& inputs, sim::scene::FragmentInputs& draw);
+                           bool together, oracle::LaunchInputs& inputs,
+                           sim::scene::FragmentInputs& draw);
 
 }  // namespace kiln::exec
 

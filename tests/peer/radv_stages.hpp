@@ -170,7 +170,11 @@ inline StageParts fragment_part(const Shader &s, const Input &in)
    o.yes("uses_discard", w.flag(704)).yes("early_fragment_tests", w.flag(705)).yes("post_depth_coverage", w.flag(706));
    o.yes("has_side_effects", w.flag(659)).yes("per_sample", w.flag(656)).num("samples", 1).yes("alpha_to_coverage", false);
    a.num("spi_ps_input_ena", s.ps_input_ena()).num("spi_ps_input_addr", s.ps_input_addr());
-   a.num("spi_shader_col_format", compact_formats(w.u32(740))).num("cb_shader_mask", w.u32(744));
+   uint32_t formats = compact_formats(w.u32(740));
+   // So that exports have memory: radv_needs_null_export_workaround, when it draws.
+   if (w.flag(704) && formats == 0 && w.u32(1048) == 0)
+      formats = 1;
+   a.num("spi_shader_col_format", formats).num("cb_shader_mask", w.u32(744));
    a.num("spi_shader_z_format", w.u32(1048)).num("db_shader_control", w.u32(1036));
    a.raw("spi_ps_input_cntl", numbers(cntl));
    return {o.text(), a.text()};

@@ -8,6 +8,7 @@
 //   a SPACE ADDRESS BYTES USE   which accesses memory: l LDS, m memory, i an image; r, w, a atomic
 // --needs (with --memory-seed) adds "needs", [byte of an instruction, what it needed]
 // (core/sim/rdna2/needs.h).
+// --waves-of-primitives: fragments of several primitives share waves (core/sim/rdna2/simulator.h).
 // --ngg-culling=N: the primitives that a vertex program is told to leave out
 // (core/sim/rdna2/simulator.h).
 // --assembly={"topology": "list", "strip" or "fan", "reuse", "join": true, "restarts": [places]}:
@@ -60,15 +61,18 @@ int Main(int argc, char** argv) {
   Machine machine;
   machine.name = "rdna2_run";
   std::string trace;
+  bool together = false;
   VertexOptions vertex_options;
   machine.reset = [&] {
     tells_needs = false;
     trace.clear();
+    together = false;
     vertex_options = VertexOptions();
   };
   machine.take_option = [&](absl::string_view option) {
     tells_needs |= option == "--needs";
-    if (option == "--needs") return true;
+    together |= option == "--waves-of-primitives";
+    if (option == "--needs" || option == "--waves-of-primitives") return true;
     if (vertex_options.Take(option)) return true;
     if (!absl::ConsumePrefix(&option, "--trace=")) return false;
     trace = std::string(option);
@@ -79,6 +83,7 @@ int Main(int argc, char** argv) {
                     nlohmann::json& results) -> absl::StatusOr<sim::scene::RunStats> {
     sim::rdna2::Options own;
     static_cast<sim::scene::RunOptions&>(own) = options;
+    own.waves_of_primitives = together;
     vertex_options.Set(own);
     std::unique_ptr<Tracer> tracer;
     if (!trace.empty()) {

@@ -125,7 +125,7 @@ uint32_t CoveredByAlpha(const FragmentWave& of, int lane) {
 
 // Tests a lane's fragment and returns the samples that are written.
 uint32_t Test(FragmentWave& of, int lane) {
-  const scene::FragmentPixel at = {&of.Shape(), of.Corner(lane)};
+  const scene::FragmentPixel at = {&of.ShapeOf(lane), of.Corner(lane)};
   scene::FragmentTests tests;
   tests.samples = of.Samples(lane);
   AddDepth(of, lane, tests);
@@ -146,7 +146,7 @@ void WriteColors(FragmentWave& of, int lane, uint32_t samples) {
     if (dual) second = ColorOf(FormatOf(of, 1), of.exports[1], lane);
     for (scene::RenderTarget& t : of.draw->targets) {
       if (t.location != *location) continue;
-      scene::WriteColor({&of.Shape(), of.Corner(lane)}, samples,
+      scene::WriteColor({&of.ShapeOf(lane), of.Corner(lane)}, samples,
                         ColorOf(FormatOf(of, target), from, lane), second, *of.draw, t);
     }
   }

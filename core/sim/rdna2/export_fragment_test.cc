@@ -154,7 +154,7 @@ TEST(ExportFragment, TakesCoverageFromAlpha) {
   both.record.fragment.depth = out::DepthOutput::kAny;
   StateOf(both).spi_shader_z_format = 3;
   EXPECT_THAT(ErrorOf(both), HasSubstr("an alpha beside depth that nothing is made of"));
-  StateOf(both).db_shader_control = kCoverageToMask;
+  StateOf(both).db_shader_control = kCoverageToMask | 1;  // Z_EXPORT_ENABLE
   EXPECT_EQ(samples_with(both), 3u);
   StateOf(both).spi_shader_z_format = 1;
   EXPECT_THAT(ErrorOf(both), HasSubstr("coverage from alpha without its export"));
@@ -188,6 +188,7 @@ TEST(ExportFragment, NeedsNoExportWithoutOutputs) {
   EXPECT_EQ(draw->depth[0], 0.0625f);
   // A program that discards says which lanes are left: here none.
   StateOf(p).db_shader_control = 1 << 6;
+  StateOf(p).spi_shader_col_format = 1;  // exports have memory
   EXPECT_THAT(ErrorOf(p), HasSubstr("ends without a last export (done)"));
   p.body = Joined({kNoLanes, {0xf8001890, 0x00000000}, kEndProgram});
   std::get<out::AmdLaunch>(p.record.arch).instruction_bytes = 16;

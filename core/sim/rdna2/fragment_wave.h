@@ -35,9 +35,8 @@ struct FragmentWave : scene::QuadGroup {
   // Its SGPR of that name holds this, and m0 must when parameters are read. A number without
   // meaning: the fields that are documented are of no use to programs.
   uint32_t prim_mask = 0;
-  // The place of the primitive's vertex 0 among those whose weights are 1 - i - j, i and j: the
-  // hardware may begin with any of them. 0 unless the program is told (LOAD_PROVOKING_VTX).
-  uint32_t provoking_vertex = 0;
+  // The program is told in which order the weights of vertices are (LOAD_PROVOKING_VTX).
+  bool told_vertices = false;
   // Not owned. Coverage by the primitive of quads `first_quad` and later, before the early tests;
   // empty: the quads of the draw have it.
   absl::Span<const scene::QuadCoverage> rasterised = {};
@@ -48,8 +47,16 @@ struct FragmentWave : scene::QuadGroup {
   uint64_t have_run = 0;                             // lanes that an instruction has found on
   const out::LaunchRecord* vertex_record = nullptr;  // Options::vertex_record
 
-  // Returns the primitive's vertex at a place of that order.
-  size_t VertexAt(uint32_t place) const { return (place + 3 - provoking_vertex) % 3; }
+  // Returns the place of a lane's primitive's vertex 0 among those whose weights are 1 - i - j, i
+  // and j. The hardware may begin with any: here with each by turns, or with vertex 0 unless told.
+  uint32_t ProvokingVertex(int lane) const {
+    const scene::Primitive& shape = ShapeOf(lane);
+    return told_vertices && shape.vertices == 3 ? (shape.number + 1) % 3 : 0;
+  }
+  // Returns the vertex of a lane's primitive at a place of that order.
+  size_t VertexAt(uint32_t place, int lane) const {
+    return (place + 3 - ProvokingVertex(lane)) % 3;
+  }
   // Returns the samples of a lane's pixel that the program reads as its input mask.
   uint32_t InputCoverage(int lane) const {
     if (rasterised.empty()) return Coverage(lane);

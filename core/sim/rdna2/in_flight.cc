@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/sim/rdna2/access.h"
+#include "core/sim/rdna2/resource/image_address.h"
 
 namespace kiln::sim::rdna2 {
 namespace {
@@ -95,6 +96,10 @@ Message MakeMessage(const Op& op, uint32_t wave, const WaveState& state) {
   const bool exchanges = m->path == Path::kLds && AccessOf(op.inst.op).kind == AccessKind::kOther;
   m->whole = m->path == Path::kScalar || exchanges;
   m->by_halves = m->path == Path::kLds && !exchanges;
+  if (op.info->encoding == Encoding::kMimg) {
+    const absl::StatusOr<ImageOpcode> image = ImageOpcodeOf(op.inst.op);
+    m->by_quads = image.ok() && image->NeedsQuad();
+  }
   return m;
 }
 

@@ -33,7 +33,8 @@ struct InFlight {
   Path path = Path::kVector;
   bool vm = false, lgkm = false, vs = false;  // counters that count it
   bool by_halves = false;                     // of 32 lanes, lower first
-  bool whole = false;                         // lanes depend on each other
+  bool by_quads = false;                      // lanes of a quad depend on each other
+  bool whole = false;                         // all lanes do
   bool whole_lines = false;                   // a store that overwrites these and nothing else
   bool counted_until_l2 = true;
   bool released = false;  // no longer counted, though it has not taken effect

@@ -24,6 +24,8 @@ const Program& Ops() {
       0xf4200406, 0xfa000000,  // 3: s_buffer_load_dword s16, s[12:15], 0x0
       0xe0941080, 0x8003021f,  // 4: buffer_load_short_d16_hi v2, v31, s[12:15], 0 offen offset:128
       0xdc300000, 0x027d0008,  // 5: flat_load_dword v2, v[8:9]
+      0xf0800f08, 0x00400202,  // 6: image_sample v[2:5], v[2:3], s[0:7], s[8:11] (2D)
+      0xf09c0f08, 0x00400202,  // 7: image_sample_lz v[2:5], v[2:3], s[0:7], s[8:11] (2D)
       0xbf810000,              // s_endpgm
   }));
   return *kProgram;
@@ -42,12 +44,21 @@ std::vector<Message> Messages(const std::vector<size_t>& ops) {
   return messages;
 }
 
-constexpr size_t kLoad = 0, kStore = 1, kLds = 2, kScalar = 3, kHalf = 4, kFlat = 5;
+constexpr size_t kLoad = 0, kStore = 1, kLds = 2, kScalar = 3, kHalf = 4, kFlat = 5, kSample = 6,
+                 kSampleOfLevel = 7;
 
 std::vector<Message> At(const std::vector<Message>& messages, const std::vector<size_t>& numbers) {
   std::vector<Message> some;
   for (const size_t n : numbers) some.push_back(messages[n]);
   return some;
+}
+
+// The results replace the coordinates from which other lanes of a quad derive their level.
+TEST(InFlight, QuadsOfDerivedLevelsStayTogether) {
+  const std::vector<Message> m = Messages({kSample, kSampleOfLevel, kLoad});
+  EXPECT_TRUE(m[0]->by_quads);
+  EXPECT_FALSE(m[1]->by_quads);
+  EXPECT_FALSE(m[2]->by_quads);
 }
 
 TEST(InFlight, MessagesOfInstructions) {

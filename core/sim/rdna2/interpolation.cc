@@ -65,13 +65,14 @@ uint32_t HalfDifferences(uint32_t a, uint32_t b) {
   return both;
 }
 
-// Returns the values at the three vertices that an attribute's register chooses. Without a vertex
-// program those that are named like the input.
-std::array<uint32_t, 3> ValuesOf(const FragmentWave& of, uint32_t attribute, uint32_t component,
-                                 uint32_t control, uint32_t undefined) {
+// Returns the values at the three vertices of a primitive that an attribute's register chooses.
+// Without a vertex program those that are named like the input.
+std::array<uint32_t, 3> ValuesOf(const FragmentWave& of, const scene::Primitive& shape,
+                                 uint32_t attribute, uint32_t component, uint32_t control,
+                                 uint32_t undefined) {
   const out::FragmentInput& input = of.record->fragment.inputs[attribute];
   if (of.vertex_record == nullptr || (control & out::kPtSpriteTex) != 0) {
-    return VerticesOf(of.Shape(), input, component, undefined);
+    return VerticesOf(shape, input, component, undefined);
   }
   if (IsConstant(control)) {
     const uint32_t constant = ConstantOf(control, component);
@@ -80,7 +81,7 @@ std::array<uint32_t, 3> ValuesOf(const FragmentWave& of, uint32_t attribute, uin
   constexpr uint32_t kParameters = 0x1f;  // OFFSET[4:0]
   const out::AmdParameter* const read = ParameterAt(*of.vertex_record, control & kParameters);
   if (read == nullptr) return {undefined, undefined, undefined};
-  return VerticesOf(of.Shape(), {read->location, read->builtin}, component, undefined);
+  return VerticesOf(shape, {read->location, read->builtin}, component, undefined);
 }
 
 bool IsPerVertex(uint32_t control) {
@@ -88,10 +89,10 @@ bool IsPerVertex(uint32_t control) {
          (control & out::kPtSpriteTex) == 0;
 }
 
-// Returns P10, P20, P0 from the values at the vertices.
-std::array<uint32_t, 3> ParameterOf(const FragmentWave& of, const std::array<uint32_t, 3>& own,
-                                    uint32_t control) {
-  const auto vertex = [&](uint32_t place) { return own[of.VertexAt(place)]; };
+// Returns P10, P20, P0 of a lane's primitive from the values at its vertices.
+std::array<uint32_t, 3> ParameterOf(const FragmentWave& of, int lane,
+                                    const std::array<uint32_t, 3>& own, uint32_t control) {
+  const auto vertex = [&](uint32_t place) { return own[of.VertexAt(place, lane)]; };
   if (IsPerVertex(control)) {
     if ((control & out::kRotatePcPtr) != 0) return {own[1], own[2], own[0]};
     return {vertex(1), vertex(2), vertex(0)};
@@ -138,12 +139,18 @@ absl::Status ExecuteInterpolation(const Op& op, const Context& context, WaveStat
   }
   const uint32_t control = ControlOf(*of, op.inst.attribute);
   alu::LaneInputs in;
-  in.parameter = ParameterOf(
-      *of, ValuesOf(*of, op.inst.attribute, op.inst.channel, control, context.undefined), control);
+  const scene::Primitive* shape = nullptr;  // that in.parameter is of
   const alu::Mode mode = alu::ModeOf(w.mode);
   LaneDwords& to = w.vector[static_cast<size_t>(op.inst.dst.vgpr())];
   for (int lane = 0; lane < w.lanes(); ++lane) {
     if ((w.Exec() >> lane & 1) == 0) continue;
+    if (const scene::Primitive& own = of->ShapeOf(lane); shape != &own) {
+      shape = &own;
+      in.parameter = ParameterOf(
+          *of, lane,
+          ValuesOf(*of, own, op.inst.attribute, op.inst.channel, control, context.undefined),
+          control);
+    }
     for (int i = 0; i < 3; ++i) {
       const isa::Operand source = op.inst.src[static_cast<size_t>(i)];
       const bool read = source.exists() && op.inst.op != Opcode::kVInterpMovF32;

@@ -84,6 +84,40 @@ absl::Status CheckFormats(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
+// Returns true if DB_SHADER_CONTROL says what the rest of the record does, as far as a difference
+// would change results; 0: the record does not have it. KILL_ENABLE is judged by exports. Fields:
+// Mesa, amd/registers/gfx103.json; their values: Mesa 25.0.7, radv_shader.c,
+// radv_compute_db_shader_control.
+bool ControlAgrees(const out::LaunchRecord& record) {
+  const uint32_t control = out::AmdOf(record).fragment.db_shader_control;
+  const out::FragmentLaunch& f = record.fragment;
+  if (control == 0) return true;
+  const auto is = [&](int bit, bool wanted) { return (control >> bit & 1) == (wanted ? 1 : 0); };
+  constexpr int kZExport = 0, kStencilExport = 1, kMaskExport = 8, kExecOnHierFail = 9,
+                kExecOnNoop = 10, kDepthBeforeShader = 12, kPreShaderDepthCoverage = 23;
+  const uint32_t order = control >> 4 & 3, conservative = control >> 13 & 3;
+  constexpr uint32_t kLateZ = 0, kLessThanZ = 1, kGreaterThanZ = 2;
+  // Fragments that fail a test must run if they write memory, and those must not whose tests are
+  // early.
+  const bool late = f.has_side_effects && !f.early_tests;
+  const uint32_t promised = f.depth == out::DepthOutput::kLess      ? kLessThanZ
+                            : f.depth == out::DepthOutput::kGreater ? kGreaterThanZ
+                                                                    : 0;
+  return is(kZExport, f.depth != out::DepthOutput::kOff) && is(kStencilExport, f.writes_stencil) &&
+         is(kMaskExport, f.writes_sample_mask) && is(kExecOnHierFail, f.has_side_effects) &&
+         is(kExecOnNoop, f.has_side_effects) && is(kDepthBeforeShader, f.early_tests) &&
+         is(kPreShaderDepthCoverage, f.post_depth_coverage) && (!late || order == kLateZ) &&
+         (conservative == 0 || conservative == promised);
+}
+
+// Killed lanes are taken from exports: without memory for them the hardware ignores exec (Mesa
+// 25.0.7, radv_pipeline_graphics.c, radv_needs_null_export_workaround).
+bool KillsWithoutExports(const out::AmdFragment& f) {
+  constexpr uint32_t kKillEnable = 1 << 6;
+  return (f.db_shader_control & kKillEnable) != 0 && f.spi_shader_col_format == 0 &&
+         f.spi_shader_z_format == 0;
+}
+
 // Returns the point of a lane's pixel at which an input is evaluated.
 scene::Point PlaceOf(Input input, const FragmentWave& of, int lane) {
   scene::Point in = {0.5, 0.5};
@@ -108,22 +142,24 @@ scene::Point PlaceOf(Input input, const FragmentWave& of, int lane) {
 }
 
 // Returns i and j: the weights of the second and the third vertex in the hardware's order.
-std::array<float, 2> WeightsOf(const FragmentWave& of, const scene::Point& at, bool perspective) {
-  const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
+std::array<float, 2> WeightsOf(const FragmentWave& of, int lane, const scene::Point& at,
+                               bool perspective) {
+  const std::array<float, 2> b = of.ShapeOf(lane).Barycentrics(at, perspective);
   const std::array<float, 3> all = {1 - b[0] - b[1], b[0], b[1]};
-  return {all[of.VertexAt(1)], all[of.VertexAt(2)]};
+  return {all[of.VertexAt(1, lane)], all[of.VertexAt(2, lane)]};
 }
 
 // i / w, j / w, 1 / w at the pixel's centre.
-std::array<uint32_t, 3> PullModel(const FragmentWave& of, const scene::Point& at) {
-  const std::array<float, 2> ij = WeightsOf(of, at, /*perspective=*/true);
-  const float inverse = 1 / of.Shape().W(at);
+std::array<uint32_t, 3> PullModel(const FragmentWave& of, int lane, const scene::Point& at) {
+  const std::array<float, 2> ij = WeightsOf(of, lane, at, /*perspective=*/true);
+  const float inverse = 1 / of.ShapeOf(lane).W(at);
   return {AsBits(ij[0] * inverse), AsBits(ij[1] * inverse), AsBits(inverse)};
 }
 
-std::array<uint32_t, 3> Barycentrics(Input input, const FragmentWave& of, const scene::Point& at) {
+std::array<uint32_t, 3> Barycentrics(Input input, const FragmentWave& of, int lane,
+                                     const scene::Point& at) {
   const bool perspective = input <= Input::kPerspectiveCentroid;
-  const std::array<float, 2> ij = WeightsOf(of, at, perspective);
+  const std::array<float, 2> ij = WeightsOf(of, lane, at, perspective);
   const uint32_t which = 4 * static_cast<uint32_t>(input);
   return {AsBits(scene::Jittered(*of.draw, ij[0], at, which + 4)),
           AsBits(scene::Jittered(*of.draw, ij[1], at, which + 5)), 0};
@@ -132,7 +168,7 @@ std::array<uint32_t, 3> Barycentrics(Input input, const FragmentWave& of, const 
 uint32_t Ancillary(const FragmentWave& of, int lane) {
   const uint32_t sample =
       of.per_sample ? of.subspans[static_cast<size_t>(lane / scene::kQuadPixels)].sample : 0;
-  return sample << 8 | (of.Shape().layer & 0x1fff) << 16;
+  return sample << 8 | (of.ShapeOf(lane).layer & 0x1fff) << 16;
 }
 
 // LOAD_PROVOKING_VTX of SPI_SHADER_PGM_RSRC1_PS.
@@ -143,10 +179,10 @@ bool LoadsProvokingVertex(const out::LaunchRecord& record) {
 // Returns the dwords of an input in a lane.
 std::array<uint32_t, 3> ValueOf(Input input, const FragmentWave& of, int lane) {
   const scene::Point at = PlaceOf(input, of, lane), corner = of.Corner(lane);
-  const scene::Primitive& shape = of.Shape();
+  const scene::Primitive& shape = of.ShapeOf(lane);
   const auto x = static_cast<uint32_t>(corner.x), y = static_cast<uint32_t>(corner.y);
   switch (input) {
-    case Input::kPullModel: return PullModel(of, at);
+    case Input::kPullModel: return PullModel(of, lane, at);
     case Input::kPositionX: return {AsBits(static_cast<float>(at.x))};
     case Input::kPositionY: return {AsBits(static_cast<float>(at.y))};
     case Input::kPositionZ: return {AsBits(scene::Jittered(*of.draw, shape.Depth(at), at, 1))};
@@ -156,7 +192,7 @@ std::array<uint32_t, 3> ValueOf(Input input, const FragmentWave& of, int lane) {
     case Input::kSampleCoverage: return {of.InputCoverage(lane)};
     case Input::kPixelPosition: return {x | y << 16};
     case Input::kLineStipple: return {0};
-    default: return Barycentrics(input, of, at);
+    default: return Barycentrics(input, of, lane, at);
   }
 }
 
@@ -207,6 +243,10 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record,
   }
   if (absl::Status s = CheckInputs(record); !s.ok()) return s;
   if (absl::Status s = CheckFormats(record); !s.ok()) return s;
+  if (!ControlAgrees(record)) return Wrong("DB_SHADER_CONTROL does not say what the rest does");
+  if (KillsWithoutExports(out::AmdOf(record).fragment)) {
+    return Wrong("lanes are killed without a format, so without memory for exports");
+  }
   return scene::CheckDraw(draw);
 }
 
@@ -231,18 +271,29 @@ std::vector<FragmentWave> FragmentWaves(const out::LaunchRecord& record, bool op
     wave.record = &record;
     wave.prim_mask = kPrimMask | (wave.primitive & 0xffff);
     if (CoversAll(wave)) wave.prim_mask |= kNoCentroids;
-    if (LoadsProvokingVertex(record) && wave.Shape().vertices == 3) {
-      wave.provoking_vertex = (wave.Shape().number + 1) % 3;  // each order, by turns
-    }
+    wave.told_vertices = LoadsProvokingVertex(record);
   }
   return waves;
 }
 
+namespace {
+
+// Returns two bits for each quad of a wave.
+uint32_t ProvokingVertices(const FragmentWave& of) {
+  uint32_t all = 0;
+  constexpr int kQuads = kMaxLanes / static_cast<int>(scene::kQuadPixels);
+  for (int q = 0; q < kQuads; ++q) {
+    all |= of.ProvokingVertex(static_cast<int>(scene::kQuadPixels) * q) << 2 * q;
+  }
+  return all;
+}
+
+}  // namespace
+
 void FillFragmentWave(const FragmentWave& of, int sgpr, WaveState& w) {
   const out::AmdLaunch& amd = out::AmdOf(*of.record);
   w.SetScalar(sgpr++, of.prim_mask);
-  // Two bits for each quad, all of one primitive here.
-  if (LoadsProvokingVertex(*of.record)) w.SetScalar(sgpr++, of.provoking_vertex * 0x55555555u);
+  if (LoadsProvokingVertex(*of.record)) w.SetScalar(sgpr++, ProvokingVertices(of));
   if ((amd.rsrc2 & 1) != 0) w.SetScalar(sgpr, 0);
   for (int lane = 0; lane < w.lanes(); ++lane) {
     if ((of.quads >> lane & 1) != 0) FillLane(of, lane, w);

@@ -158,6 +158,64 @@ TEST(LaunchFragment, ProvokingVerticesFollowPrimMask) {
   EXPECT_EQ(PixelState(p.record, p.draw, p.draw.primitives[0]) >> 22, 1u);
 }
 
+// A wave with quads of two primitives: a value of one lane is not that of all.
+TEST(LaunchFragment, PrimitivesShareWaves) {
+  const Words uniform = {
+      0xc80a0002,  // v_interp_mov_f32_e32 v2, p0, attr0.x
+      0x7e080502,  // v_readfirstlane_b32 s4, v2
+      0x7e040204,  // v_mov_b32_e32 v2, s4
+  };
+  const auto reds = [](const Words& body, bool together, bool apart) {
+    FragmentProgram p = ProgramOf(Joined({kReady, body, kExportV2, kEndProgram}));
+    p.draw.primitives.push_back(p.draw.primitives[0]);
+    p.draw.primitives[1].number = 8;
+    p.draw.primitives[1].values = {{0, 0, {AsBits(9.0f), AsBits(9.0f), AsBits(9.0f)}}};
+    p.draw.quads[2].primitive = p.draw.quads[3].primitive = 1;
+    if (!apart) p.draw.quads[2].y = 0;
+    p.options.waves_of_primitives = together;
+    const auto draw = RunDraw(std::move(p));
+    EXPECT_TRUE(draw.ok()) << draw.status();
+    return draw.ok() ? std::pair{ColorAt(*draw, 3, 0, 0), ColorAt(*draw, 3, 3, 0)}
+                     : std::pair{0.0f, 0.0f};
+  };
+  const Words own = {0xc80a0002};
+  EXPECT_EQ(reds(own, false, true), (std::pair{1.0f, 9.0f}));
+  EXPECT_EQ(reds(own, true, true), (std::pair{1.0f, 9.0f}));
+  EXPECT_EQ(reds(kInterpolate, true, true), (std::pair{1 + 2 * 0.875f + 4 * 0.125f, 9.0f}));
+  EXPECT_EQ(reds(uniform, false, true), (std::pair{1.0f, 9.0f}));
+  EXPECT_EQ(reds(uniform, true, true), (std::pair{1.0f, 1.0f}));
+  EXPECT_EQ(reds(uniform, true, false), (std::pair{1.0f, 9.0f})) << "a quad at the same place";
+}
+
+// Each bit of DB_SHADER_CONTROL alone against what the record says otherwise.
+TEST(LaunchFragment, DepthControlAgreesWithTheRecord) {
+  constexpr uint32_t kEarlyThenLate = 1 << 4, kMemory = 1 << 9 | 1 << 10;
+  const auto agrees = [](uint32_t control, auto change) {
+    FragmentProgram p = ProgramOf(kEndProgram);
+    StateOf(p).db_shader_control = control;
+    change(p.record.fragment);
+    return CheckFragmentRecord(p.record, p.draw).ok();
+  };
+  const auto nothing = [](out::FragmentLaunch&) {};
+  const auto memory = [](out::FragmentLaunch& f) { f.has_side_effects = true; };
+  const auto early = [](out::FragmentLaunch& f) { f.has_side_effects = f.early_tests = true; };
+  const auto less = [](out::FragmentLaunch& f) { f.depth = out::DepthOutput::kLess; };
+  EXPECT_TRUE(agrees(kEarlyThenLate, nothing));
+  for (const int bit : {0, 1, 8, 9, 10, 12, 13, 14, 23}) {
+    EXPECT_FALSE(agrees(kEarlyThenLate | 1u << bit, nothing)) << bit;
+  }
+  EXPECT_TRUE(agrees(kMemory, memory));
+  EXPECT_FALSE(agrees(kMemory | kEarlyThenLate, memory)) << "fragments that fail do not run";
+  EXPECT_FALSE(agrees(1 << 9, memory));
+  EXPECT_FALSE(agrees(1 << 10, memory));
+  EXPECT_TRUE(agrees(kMemory | kEarlyThenLate | 1 << 12, early));
+  EXPECT_FALSE(agrees(kMemory | kEarlyThenLate, early));
+  EXPECT_TRUE(agrees(kEarlyThenLate | 1 | 1 << 13, less));
+  EXPECT_TRUE(agrees(kEarlyThenLate | 1, less));
+  EXPECT_FALSE(agrees(kEarlyThenLate | 1 << 13, less));
+  EXPECT_FALSE(agrees(kEarlyThenLate | 1 | 2 << 13, less));
+}
+
 TEST(LaunchFragment, RefusesWhatTheHardwareLacks) {
   const auto error = [](auto change) {
     FragmentProgram p = ProgramOf(kEndProgram);
@@ -165,6 +223,11 @@ TEST(LaunchFragment, RefusesWhatTheHardwareLacks) {
     return std::string(CheckFragmentRecord(p.record, p.draw).message());
   };
   EXPECT_EQ(error([](FragmentProgram&) {}), "");
+  EXPECT_THAT(error([](auto& p) {
+                StateOf(p).db_shader_control = 1 << 6;
+                StateOf(p).spi_shader_col_format = StateOf(p).cb_shader_mask = 0;
+              }),
+              HasSubstr("without memory for exports"));
   EXPECT_THAT(error([](auto& p) { StateOf(p).spi_ps_input_addr = 1; }),
               HasSubstr("without a place"));
   EXPECT_THAT(

@@ -6,6 +6,19 @@
 #include <utility>
 
 namespace kiln::sim::rdna2 {
+namespace {
+
+// Returns all lanes of the quads that any of the lanes is of.
+uint64_t WithQuads(uint64_t lanes) {
+  uint64_t all = 0;
+  for (int quad = 0; quad < 64; quad += 4) {
+    const uint64_t of_quad = uint64_t{0xf} << quad;
+    if ((lanes & of_quad) != 0) all |= of_quad;
+  }
+  return all;
+}
+
+}  // namespace
 
 using isa::Opcode;
 
@@ -190,6 +203,8 @@ absl::Status MemoryOrder::PassOne(InFlight& m) {
     if (low != 0) lanes = low;
   } else if (!m.whole && Draw(2) == 0) {
     lanes &= uint64_t{random_.Next()} << 32 | random_.Next();
+    // Results may replace the addresses from which a quad's other lanes derive.
+    if (m.by_quads) lanes = WithQuads(lanes) & m.left;
   }
   return lanes == 0 ? absl::OkStatus() : Perform(m, lanes);
 }

@@ -414,11 +414,12 @@ absl::Status Simulator::RunFragments(absl::Span<FragmentWave> fragments) {
   }
   if (status.ok()) return status;
   const FragmentWave& at = *group_->fragment;
-  const scene::Point corner = at.Corner(std::countr_zero(at.quads));
-  return absl::Status(
-      status.code(),
-      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)", status.message(),
-                      static_cast<int>(corner.x), static_cast<int>(corner.y), at.Shape().number));
+  const int lane = std::countr_zero(at.quads);
+  const scene::Point corner = at.Corner(lane);
+  return absl::Status(status.code(),
+                      absl::StrFormat("%s (wave of fragments from pixel %d,%d of primitive %d)",
+                                      status.message(), static_cast<int>(corner.x),
+                                      static_cast<int>(corner.y), at.ShapeOf(lane).number));
 }
 
 absl::Status Simulator::RunVertices(absl::Span<VertexGroup> vertices) {
@@ -585,7 +586,9 @@ absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispat
 absl::Status RunDraw(const out::LaunchRecord& record, const Options& options,
                      scene::FragmentInputs& draw, Simulator& simulator) {
   for (size_t next = 0; next < draw.quads.size();) {
-    const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
+    const scene::QuadRange quads = options.waves_of_primitives
+                                       ? scene::QuadsOfPrimitives(draw, next)
+                                       : scene::QuadsOfPrimitive(draw, next);
     next = quads.end;
     if (absl::Status s = draw.limit.Spend(quads.end - quads.first); !s.ok()) return s;
     const std::vector<scene::QuadCoverage> rasterised = scene::PrepareQuads(

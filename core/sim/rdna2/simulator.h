@@ -53,6 +53,9 @@ struct Options : scene::RunOptions {
   InputAssembly assembly = {};
   // Receives the primitives of a vertex draw, in the order of its workgroups; may be null.
   std::vector<DrawnPrimitive>* primitives = nullptr;
+  // Fragments of several primitives share waves, as the machine lets them, if their quads are at
+  // different places (scene::QuadsOfPrimitives). False: each wave has quads of one primitive.
+  bool waves_of_primitives = false;
   // Fragment programs: the record of the vertex program that made the draw's values, whose
   // parameters decide which of them an input reads (core/out/ps_input_cntl.h); not owned. Null:
   // the draw's values are named by location, as from a vertex program that exports them all.

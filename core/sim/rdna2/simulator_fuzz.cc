@@ -1,6 +1,6 @@
 // Arbitrary bytes as a program: the simulator must end with a result or a named error.
 //
-// Byte 0 chooses lanes, contract mode, stage and memory mode; the rest is code.
+// Byte 0 chooses lanes, modes, stage and whether primitives share waves; the rest is code.
 #include <cstddef>
 #include <cstdint>
 
@@ -33,18 +33,19 @@ void MakeFragment(out::LaunchRecord& record, out::AmdLaunch& amd) {
   record.fragment.samples = 1;
   record.fragment.has_side_effects = true;
   record.fragment.depth = out::DepthOutput::kAny;
+  amd.rsrc1 |= 1u << 25;  // MEM_ORDERED, for memory mode
   amd.rsrc2 = 1 | 4u << 1;
   amd.fragment.spi_ps_input_ena = amd.fragment.spi_ps_input_addr = 0xffff;
   amd.fragment.spi_shader_col_format = 0x49;
   amd.fragment.spi_shader_z_format = 9;
   amd.fragment.cb_shader_mask = 0xff;
-  amd.fragment.db_shader_control = 0x50;
+  amd.fragment.db_shader_control = 0x641;
   amd.fragment.spi_ps_input_cntl = {0};
 }
 
 void MakeVertex(out::LaunchRecord& record, out::AmdLaunch& amd) {
   record.stage = "vertex";
-  amd.rsrc1 |= 3u << 29;
+  amd.rsrc1 |= 3u << 29 | 1u << 25;
   amd.rsrc2 = 1 | 4u << 1 | 3u << 16 | 1u << 19;
   amd.vertex.ge_cntl = 128 | 128 << 9;
   amd.vertex.spi_shader_pos_format = 0x44;
@@ -96,6 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   sim::rdna2::Options options;
   options.contract = data[0] & 2;
   if (data[0] & 16) options.memory_seed = data[0];
+  options.waves_of_primitives = (data[0] & 32) != 0;
   options.max_instructions = 20000;
   sim::rdna2::Run({data + 1, size - 1}, record, options, dispatch).status().IgnoreError();
   return 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <utility>
 
 namespace kiln::sim::scene {
 namespace {
@@ -21,6 +23,12 @@ void TurnOn(const Quad& quad, QuadGroup& group) {
 }
 
 }  // namespace
+
+const Primitive& QuadGroup::ShapeOf(int lane) const {
+  const auto subspan = static_cast<size_t>(lane / kQuadPixels);
+  if (subspan >= subspans.size()) return Shape();
+  return draw->primitives[draw->quads[subspans[subspan].quad].primitive];
+}
 
 Point QuadGroup::Corner(int lane) const {
   const Quad& quad = draw->quads[subspans[lane / kQuadPixels].quad];
@@ -44,6 +52,29 @@ QuadRange QuadsOfPrimitive(const FragmentInputs& draw, size_t first) {
   size_t end = first;
   while (end < draw.quads.size() && draw.quads[end].primitive == draw.quads[first].primitive) ++end;
   return {first, end};
+}
+
+QuadRange QuadsOfPrimitives(const FragmentInputs& draw, size_t first) {
+  QuadRange all = QuadsOfPrimitive(draw, first);
+  const Primitive& shape = draw.primitives[draw.quads[first].primitive];
+  std::set<std::pair<uint32_t, uint32_t>> places;
+  const auto add = [&](const QuadRange& quads) {
+    std::set<std::pair<uint32_t, uint32_t>> more = places;
+    for (size_t q = quads.first; q < quads.end; ++q) {
+      if (!more.emplace(draw.quads[q].x, draw.quads[q].y).second) return false;
+    }
+    places = std::move(more);
+    return true;
+  };
+  // The quads of one primitive may be at one place: they have different samples.
+  for (size_t q = all.first; q < all.end; ++q) places.emplace(draw.quads[q].x, draw.quads[q].y);
+  while (all.end < draw.quads.size()) {
+    const QuadRange next = QuadsOfPrimitive(draw, all.end);
+    const Primitive& other = draw.primitives[draw.quads[next.first].primitive];
+    if (other.layer != shape.layer || other.vertices != shape.vertices || !add(next)) break;
+    all.end = next.end;
+  }
+  return all;
 }
 
 std::vector<QuadGroup> GroupQuads(uint32_t lanes, bool per_sample, bool opposite,

@@ -1,6 +1,7 @@
 // Groups of a draw's quads: the lanes that one thread, or wave, shades together.
 //
-// Quads of one primitive share groups: a group takes as many quads as its lanes have room for, or,
+// Quads of one primitive share groups, or, where a machine's waves take them, quads of several
+// (QuadsOfPrimitives): a group takes as many quads as its lanes have room for, or,
 // shaded per sample, as many pairs of quad and sample. Samples of a quad have lanes whether they
 // are covered or not: lanes that are not covered are off or helper lanes, in the middle of the
 // group too. A group without covered lanes does not exist.
@@ -29,7 +30,10 @@ struct QuadGroup {
   uint64_t covered = 0;           // lanes of pixels (samples) that the primitive covers
   uint64_t quads = 0;             // all lanes of their quads
 
+  // Returns the primitive of all lanes, or, if they are of several, of the first ones.
   const Primitive& Shape() const { return draw->primitives[primitive]; }
+  // Returns the primitive of a lane; of lanes behind the last quad's the first primitive.
+  const Primitive& ShapeOf(int lane) const;
   // Returns the upper left corner of a lane's pixel. `lane` is one of `quads`, here and below.
   Point Corner(int lane) const;
   // Returns the samples of a lane's pixel that the primitive covers.
@@ -48,8 +52,14 @@ struct QuadRange {
 // Returns the quads of the primitive that quad `first` belongs to, from there on.
 QuadRange QuadsOfPrimitive(const FragmentInputs& draw, size_t first);
 
-// Returns the groups of `lanes` lanes (at most 64) of one primitive's quads, in their order or,
-// with `opposite`, reversed: their pixels differ. Primitives must stay in the order of drawing.
+// Returns the quads of that primitive and of as many of the next ones as can share groups: of the
+// same layer and number of vertices, with quads at other places than all before, so that the order
+// of their fragments does not matter.
+QuadRange QuadsOfPrimitives(const FragmentInputs& draw, size_t first);
+
+// Returns the groups of `lanes` lanes (at most 64) of quads of one or several primitives, in their
+// order or, with `opposite`, reversed: their pixels differ. Primitives whose pixels do not differ
+// must stay in the order of drawing.
 std::vector<QuadGroup> GroupQuads(uint32_t lanes, bool per_sample, bool opposite,
                                   const QuadRange& quads, FragmentInputs& draw);
 

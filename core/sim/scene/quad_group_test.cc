@@ -26,6 +26,23 @@ TEST(QuadGroup, PrimitivesAreRanges) {
   EXPECT_EQ(QuadsOfPrimitive(draw, 3).end, 4u);
 }
 
+TEST(QuadGroup, PrimitivesAtOtherPlacesShareGroups) {
+  FragmentInputs draw = Draw();
+  EXPECT_EQ(QuadsOfPrimitives(draw, 0).end, 3u) << "the last quad is where the first one is";
+  draw.quads[3].x = 6;
+  EXPECT_EQ(QuadsOfPrimitives(draw, 0).end, 4u);
+  const std::vector<QuadGroup> groups = GroupQuads(16, false, false, {0, 4}, draw);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(&groups[0].ShapeOf(11), &draw.primitives[0]);
+  EXPECT_EQ(&groups[0].ShapeOf(12), &draw.primitives[1]);
+  EXPECT_EQ(&groups[0].ShapeOf(16), &draw.primitives[0]) << "behind the last quad";
+  draw.primitives[1].layer = 1;
+  EXPECT_EQ(QuadsOfPrimitives(draw, 0).end, 3u);
+  draw.primitives[1] = {};
+  draw.primitives[1].vertices = 2;
+  EXPECT_EQ(QuadsOfPrimitives(draw, 0).end, 3u);
+}
+
 TEST(QuadGroup, LanesOfTwoQuads) {
   FragmentInputs draw = Draw();
   const std::vector<QuadGroup> groups = GroupQuads(8, false, false, {0, 3}, draw);
