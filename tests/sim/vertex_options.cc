@@ -47,7 +47,8 @@ using Positions = std::vector<sim::scene::ClipPosition>;
 struct Reference {
   std::vector<Positions> sets;  // each with a position of every run
   std::string undefined;        // a 1 for runs whose position is undefined
-  // Of each distance to clip or to cull by: a 1 for runs in which it is negative or undefined.
+  // A string for each distance to clip or to cull by: a 1 for runs in which it is negative or
+  // undefined.
   std::vector<std::string> outside;
 };
 

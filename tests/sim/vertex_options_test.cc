@@ -115,7 +115,7 @@ TEST_F(JudgeTest, ASliverOfACulledFaceMayShowTheOtherOnTheGrid) {
   EXPECT_EQ(results_["left_out_by"].dump(), "[0,0,1]");
 }
 
-TEST_F(JudgeTest, ADistanceLeavesOutWhatIsBehindItAtAllCorners) {
+TEST_F(JudgeTest, ANegativeDistanceAtAllCornersIsAReason) {
   const std::string reference = Reference({Set(true)});
   const auto with = [&](const std::string& outside) {
     return reference.substr(0, reference.size() - 1) + ",\"outside\":" + outside + "}";

@@ -35,7 +35,7 @@ struct AllocationStats {
   SpillStats spill;
 };
 
-// What Allocate tells of a function, also if no order of assignment fits.
+// The registers that a function asks for. Allocate tells them also if no order of assignment fits.
 struct Demand {
   std::vector<Pressure> pressure;  // per pool
   // Pools, a bit each, in which some order found no room: more registers of others do not help.
