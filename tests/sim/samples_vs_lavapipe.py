@@ -49,7 +49,7 @@ import mesa_fragments_vs_lavapipe as draws
 
 SAMPLE, FLAT, CENTROID = 17, 14, 16   # decorations
 OP_CAPABILITY, OP_DECORATE, SAMPLE_RATE_SHADING = 17, 71, 35
-CLIP_DISTANCE, CULL_DISTANCE, SAMPLE_ID, SAMPLE_POSITION = 3, 4, 18, 19   # built-ins
+CLIP_DISTANCE, CULL_DISTANCE, POINT_COORD, SAMPLE_ID, SAMPLE_POSITION = 3, 4, 16, 18, 19   # built-ins
 NAME_OPS = range(5, 9)
 SIZE = 16
 PLACES = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)]   # standardSampleLocations of 4
@@ -67,7 +67,7 @@ def at_samples(module):
     added = []
     for id_, _, storage in module.variables:
         d = module.decorations.get(id_, {})
-        interpolated = d.get(fragment_job.BUILTIN, CLIP_DISTANCE) in (CLIP_DISTANCE, CULL_DISTANCE)
+        interpolated = d.get(fragment_job.BUILTIN, CLIP_DISTANCE) in (CLIP_DISTANCE, CULL_DISTANCE, POINT_COORD)
         if storage == 1 and interpolated and not {FLAT, SAMPLE} & set(d):
             added += [3 << 16 | OP_DECORATE, id_, SAMPLE]
     removed = {i for i, d in module.decorations.items() if CENTROID in d}
