@@ -470,7 +470,7 @@ TEST(Verify, ImplicitTexelOps) {
   EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel] 0f, 0f, 0f"), 5);
 }
 
-TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
+TEST(Verify, ResourcesOfOnePlaceDifferInTheirKindsOrImages) {
   const auto verify = [](const char* resources) {
     const absl::StatusOr<Module> m = Parse(absl::StrCat("mir 1\n", resources, "body { return }"));
     EXPECT_TRUE(m.ok()) << m.status();
@@ -483,7 +483,9 @@ TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
   EXPECT_FALSE(
       verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
              "resource 1 sampled_image 0.0.0 image 2d float unknown\n"));
-  EXPECT_FALSE(verify("resource 0 ubo 0.0.0\nresource 1 ssbo 0.0.0\n"));
+  EXPECT_TRUE(verify("resource 0 ubo 0.0.0\nresource 1 ssbo 0.0.0\nresource 2 sampler 0.0.0\n"));
+  EXPECT_FALSE(verify("resource 0 ssbo 0.0.0\nresource 1 ubo 0.0.0\n"));
+  EXPECT_FALSE(verify("resource 0 ssbo 0.0.0\nresource 1 ssbo 0.0.0\n"));
   EXPECT_FALSE(verify("resource 0 sampled_image 0.0.0 image buffer float unknown\n"));
   EXPECT_FALSE(verify("resource 0 uniform_texel_buffer 0.0.0 image 2d float unknown\n"));
 }

@@ -43,16 +43,8 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "layout(binding = 2, r32ui) uniform uimage2D image;",
                        "uvec4 t; out_[id] = uint(sparseImageLoadARB(image, ivec2(0), t));"),
                 "sparse_residency", "SparseResidency");
-  ExpectRefused(Import("#extension GL_EXT_shader_image_int64 : require\n"
-                       "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-                       "layout(binding = 2) uniform u64texture2D image;"
-                       "layout(binding = 3) uniform sampler nearest;",
-                       "out_[id] = uint(textureGather(u64sampler2D(image, nearest), vec2(0)).x);"),
-                "images");
 }
 
-// A feature that only some targets have is imported, with the place for their refusal: of an atomic
-// the pointer, which has a name, and the instruction, which has a line.
 TEST(Refusal, ClocksAreNeededWhereTheyAreUsed) {
   const std::string extension = "#extension GL_ARB_shader_clock : require\n";
   const auto used = Module(extension, "out_[id] = clock2x32ARB().x;");
@@ -62,6 +54,8 @@ TEST(Refusal, ClocksAreNeededWhereTheyAreUsed) {
   EXPECT_NE(used->needs[0].spirv_id, 0u);
 }
 
+// A feature that only some targets have is imported, with the place for their refusal: of an atomic
+// the pointer, which has a name, and the instruction, which has a line.
 TEST(Refusal, WhatTargetsDifferInIsNeeded) {
   const auto words =
       CompileCompute(KernelText("#extension GL_EXT_shader_atomic_int64 : require\n"

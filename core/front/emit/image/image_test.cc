@@ -292,9 +292,34 @@ TEST(Image, TexelsOf64Bits) {
                                            "%[0-9]+, %[0-9]+, %[0-9]+, -7, %[0-9]+\n"),
                              ContainsRegex("= image_atomic64\\[2, texel compare_exchange\\] 1, 1, "
                                            "1, %[0-9]+, %[0-9]+, 9, %[0-9]+\n")));
-  EXPECT_THAT(Text(std::string(kInt64) + "layout(binding = 2) uniform u64texture1D m;",
-                   "out_[id] = uint(texelFetch(m, int(id), 0).x >> 32);"),
-              AllOf(HasSubstr("needs int64_images"), HasSubstr("= fetch[2, texel lod] %")));
+}
+
+// GLSL has no sampled images of 64-bit integers.
+TEST(Image, SampledTexelsOf64Bits) {
+  const auto text = [](const std::string& read) {
+    const auto module = ImportVerified(Assemble(KernelAssembly(
+        "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 2\n%ulong = OpTypeInt 64 0\n"
+        "%v4ulong = OpTypeVector %ulong 4\n%image = OpTypeImage %ulong 2D 0 0 0 1 Unknown\n"
+        "%sampled = OpTypeSampledImage %image\n%p_sampled = OpTypePointer UniformConstant %sampled\n"
+        "%t = OpVariable %p_sampled UniformConstant\n"
+        "%center = OpConstantComposite %v2float %f_1 %f_1\n"
+        "%corner = OpConstantComposite %v2uint %u_3 %u_4\n",
+        "%s = OpLoad %sampled %t\n%i = OpImage %image %s\n" + read +
+            "%e = OpCompositeExtract %ulong %r 0\n%result = OpUConvert %uint %e\n",
+        true, "",
+        "OpCapability Shader\nOpCapability Int64\nOpCapability Int64ImageEXT\n"
+        "OpExtension \"SPV_EXT_shader_image_int64\"\n")));
+    if (!module.ok()) return TextOf(module.status());
+    return mir::Print(*module, {.renumber = true, .spirv_ids = false});
+  };
+  EXPECT_THAT(
+      text("%r = OpImageFetch %v4ulong %i %corner Lod %u_0\n"),
+      AllOf(HasSubstr("needs int64_images"), HasSubstr("combined 0.2.0 image 2d uint unknown"),
+            HasSubstr("= fetch[2, texel lod] 3, 4, 0\n")));
+  EXPECT_THAT(text("%r = OpImageSampleExplicitLod %v4ulong %s %center Lod %f_0\n"),
+              HasSubstr("= sample[2, texel lod] 1f, 1f, 0f\n"));
+  EXPECT_THAT(text("%r = OpImageGather %v4ulong %s %center %u_0\n"),
+              HasSubstr("images: gather from an image of 64-bit integers"));
 }
 
 TEST(Image, WrongAtomicsOf64BitsAreRefused) {
