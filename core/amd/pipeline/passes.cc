@@ -126,7 +126,7 @@ Allocated AllocateOrSpill(Work& w, PassContext& context) {
   lir::ra::Demand demand;
   const auto allocate = [&] {
     Allocated stats = lir::ra::AllocateChecked(Gfx1030Machine(), &w.lir, w.check, &demand,
-                                               w.live ? &*w.live : nullptr);
+                                               {w.live ? &*w.live : nullptr, w.pressure});
     return std::pair(std::move(stats), (demand.lacking >> kPoolVgpr & 1) != 0);
   };
   Allocated stats = AllocateBySteps(w, allocate);
@@ -134,6 +134,7 @@ Allocated AllocateOrSpill(Work& w, PassContext& context) {
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
     lir::SwapOrder(w.lir, w.unscheduled);
+    w.pressure.clear();
     stats = AllocateBySteps(w, allocate);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
@@ -141,6 +142,7 @@ Allocated AllocateOrSpill(Work& w, PassContext& context) {
   if (vectors <= w.lir.pool_units[kPoolVgpr] && ReloadDescriptors(w.lir)) {
     context.Remark("descriptors_reloaded", 0, std::string(stats.status().message()));
     w.live.reset();
+    w.pressure.clear();
     if (!w.unscheduled.empty()) ScheduleForWaves(w);
     return AllocateOrSpill(w, context);
   }
@@ -152,6 +154,7 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   if (!stats.ok()) return stats.status();
   w.unscheduled.clear();
   w.live.reset();
+  w.pressure.clear();
   w.spill_bytes = 4 * w.lir.spill_units;
   w.spilled_vgprs = stats->spill.scratch_units;
   w.spilled_sgprs = stats->spill.lane_places;

@@ -1,6 +1,7 @@
 #include "core/amd/pipeline/schedule.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/amd/isa/wave_limits.h"
@@ -30,6 +31,7 @@ class WaveScheduler {
 
   bool Run() {
     w_.live.reset();
+    w_.pressure.clear();
     w_.unscheduled = lir::OrderOf(f_);
     const uint32_t first = FirstStep();
     ScheduleStats best = ScheduleWithin(first);
@@ -38,24 +40,24 @@ class WaveScheduler {
       w_.vgpr_goal = first;
       return changed;
     }
-    lir::Pressure live = Vgprs();
-    while (const uint32_t step = NextStep(live.physical)) {
-      if (live.physical > step + step / kNear) break;
+    w_.pressure = Pressure();
+    while (const uint32_t step = NextStep(Vgprs().physical)) {
+      if (Vgprs().physical > step + step / kNear) break;
       std::vector<lir::InstId> other = w_.unscheduled;
       lir::SwapOrder(f_, other);
       const ScheduleStats tried = ScheduleWithin(step);
-      const lir::Pressure tried_live = Vgprs();
+      std::vector<lir::Pressure> pressure = Pressure();
       // (What waiting lanes hold may exceed the step, though all blocks fit.)
-      if (tried_live.physical > step ||
-          tried.cycles_after * Waves(StepOf(live.physical)) > best.cycles_after * Waves(step)) {
+      if (pressure[kPoolVgpr].physical > step ||
+          tried.cycles_after * Waves(StepOf(Vgprs().physical)) > best.cycles_after * Waves(step)) {
         lir::SwapOrder(f_, other);
         break;
       }
       best = tried;
       changed = tried.changed() != 0;
-      live = tried_live;
+      w_.pressure = std::move(pressure);
     }
-    w_.vgpr_goal = StepOf(live.logical);
+    w_.vgpr_goal = StepOf(Vgprs().logical);
     return changed;
   }
 
@@ -71,18 +73,19 @@ class WaveScheduler {
     if (all <= static_cast<uint64_t>(isa::VgprsOfWaves(isa::kMaxWavesOfSimd, wave_))) {
       return StepOf(static_cast<uint32_t>(all));
     }
-    return StepOf(Vgprs().physical + kVgprReserve);
+    return StepOf(Pressure()[kPoolVgpr].physical + kVgprReserve);
   }
 
-  // Returns the VGPRs that are live at once in the present order.
-  lir::Pressure Vgprs() {
+  // Returns what is live at once in the present order.
+  std::vector<lir::Pressure> Pressure() {
     if (w_.live) {
       w_.live->Reorder(Gfx1030Machine(), f_);
     } else {
       w_.live.emplace(Gfx1030Machine(), f_);
     }
-    return lir::MaxPressure(Gfx1030Machine(), f_, *w_.live)[kPoolVgpr];
+    return lir::MaxPressure(Gfx1030Machine(), f_, *w_.live);
   }
+  const lir::Pressure& Vgprs() const { return w_.pressure[kPoolVgpr]; }
 
   int64_t Waves(uint32_t vgprs) const {
     return isa::WavesByRegisters(static_cast<int>(vgprs), wave_);

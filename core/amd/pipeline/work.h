@@ -31,6 +31,7 @@ struct Work : ModuleAtWidth {
   bool copies_inserted = false;          // allocation has added copies, spills or fills
   // The liveness of `lir`, if the schedule needed it; its deaths may be those of another order.
   std::optional<lir::Liveness> live;
+  std::vector<lir::Pressure> pressure;  // of `lir` in its present order; empty: not known
   uint32_t vgpr_goal = 0;  // the most VGPRs with which as many waves share a SIMD as planned
   Program program;
   Binary binary;

@@ -216,16 +216,16 @@ absl::Status SpillPools(const Machine& t, Function* f, const Liveness& live, uin
 }  // namespace
 
 absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f, Demand* demand,
-                                         Liveness* known) {
+                                         const Known& known) {
   AllocationStats stats;
   std::optional<Liveness> own;
-  if (known != nullptr) {
-    known->Reorder(t, *f);
+  if (known.live != nullptr) {
+    known.live->Reorder(t, *f);
   } else {
     own.emplace(t, *f);
   }
-  const Liveness& live = known != nullptr ? *known : *own;
-  stats.max_live = MaxPressure(t, *f, live);
+  const Liveness& live = known.live != nullptr ? *known.live : *own;
+  stats.max_live = known.pressure.empty() ? MaxPressure(t, *f, live) : known.pressure;
   Demand unwanted;
   if (demand == nullptr) demand = &unwanted;
   *demand = {stats.max_live, 0};

@@ -42,10 +42,16 @@ struct Demand {
   uint32_t lacking = 0;
 };
 
-// `demand`: may be null. `live`: the function's liveness, whose deaths may be those of another
-// order of the instructions in blocks, and are found again; null: it is not known.
+// What its caller knows of a function already.
+struct Known {
+  // Its deaths may be those of another order of the instructions in blocks, and are found again.
+  Liveness* live = nullptr;
+  std::vector<Pressure> pressure = {};  // per pool, of the present order; empty: not known
+};
+
+// `demand`: may be null.
 absl::StatusOr<AllocationStats> Allocate(const Machine& machine, Function* f,
-                                         Demand* demand = nullptr, Liveness* live = nullptr);
+                                         Demand* demand = nullptr, const Known& known = {});
 
 // Spills and allocates. Fails only where a single instruction needs more registers than there are,
 // or with "scratch_too_large".

@@ -20,8 +20,8 @@ absl::StatusOr<AllocationStats> Checked(const Machine& machine, Function* f, boo
 }  // namespace
 
 absl::StatusOr<AllocationStats> AllocateChecked(const Machine& machine, Function* f, bool check,
-                                                Demand* demand, Liveness* live) {
-  return Checked(machine, f, check, [&] { return Allocate(machine, f, demand, live); });
+                                                Demand* demand, const Known& known) {
+  return Checked(machine, f, check, [&] { return Allocate(machine, f, demand, known); });
 }
 
 absl::StatusOr<AllocationStats> AllocateWithSpillsChecked(const Machine& machine, Function* f,

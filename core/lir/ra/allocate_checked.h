@@ -10,7 +10,7 @@ namespace kiln::lir::ra {
 // The same as Allocate; with `check`, which costs a copy of the function and more time than the
 // allocation, CheckAllocation judges the result. Errors: those of Allocate and CheckAllocation.
 absl::StatusOr<AllocationStats> AllocateChecked(const Machine& machine, Function* f, bool check,
-                                                Demand* demand = nullptr, Liveness* live = nullptr);
+                                                Demand* demand = nullptr, const Known& known = {});
 
 // The same of AllocateWithSpills.
 absl::StatusOr<AllocationStats> AllocateWithSpillsChecked(const Machine& machine, Function* f,
