@@ -400,8 +400,8 @@ absl::Status Images::Atomic(const Access& a) {
     values.push_back(e_.Src(Source(a, a.sources.values + i)));
   }
   const bool adds_one = asked == mir::AtomicOp::kIncrement || asked == mir::AtomicOp::kDecrement;
-  for (int i = 0; values.empty() && i < size; ++i)
-    values.push_back(Imm(adds_one && i == 0 ? 1 : 0));
+  const int missing = values.empty() ? size : 0;
+  for (int i = 0; i < missing; ++i) values.push_back(Imm(adds_one && i == 0 ? 1 : 0));
   if (asked == mir::AtomicOp::kCompareExchange) {  // the value before the comparator
     std::rotate(values.begin(), values.begin() + size, values.end());
   }

@@ -35,8 +35,8 @@ struct Context {
   uint32_t undefined = 0;  // pattern of undefined dwords
   // Accesses beyond the end of buffers, images and LDS, which read 0 and write nothing; counted up.
   uint64_t outside = 0;
-  uint64_t clock = 0;            // of s_memtime and s_memrealtime: each read advances it
-  AccessLog* log = nullptr;      // in contract mode, of workgroups of several waves
+  uint64_t* clock = nullptr;  // of s_memtime and s_memrealtime: each read advances it; null: none
+  AccessLog* log = nullptr;   // in contract mode, of workgroups of several waves
   Observer* observer = nullptr;  // or null
   // The wave, or the workgroup, of a draw; null in other programs.
   FragmentWave* fragment = nullptr;

@@ -412,6 +412,7 @@ Context LaunchState::ContextOf(uint32_t index) {
   context.order = options_.opposite ? LaneOrder::kDescending : LaneOrder::kAscending;
   context.code_address = code_address_;
   context.undefined = undefined_;
+  context.clock = &clock_;
   return context;
 }
 

@@ -83,6 +83,7 @@ class LaunchState {
   const scene::RunOptions options_;
   scene::Dispatch& dispatch_;
   uint32_t undefined_;
+  uint64_t clock_ = 0;  // Context::clock, of all waves
   uint32_t waves_ = 0;
   Memory memory_;
   uint64_t next_short_ = 0;  // where the next memory with an address in one SGPR goes

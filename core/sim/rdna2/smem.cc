@@ -34,10 +34,11 @@ absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_
 // The simulator has no time: a clock only shows which read was first.
 void ReadClock(const Op& op, Context& context, WaveState& w) {
   constexpr uint64_t kStep = 40;
-  context.clock += kStep;
+  uint64_t time = 0;
+  if (context.clock != nullptr) time = *context.clock += kStep;
   if (op.inst.dst.code == isa::kNull) return;
-  w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(context.clock));
-  w.SetScalar(op.inst.dst.code + 1, static_cast<uint32_t>(context.clock >> 32));
+  w.SetScalar(op.inst.dst.code, static_cast<uint32_t>(time));
+  w.SetScalar(op.inst.dst.code + 1, static_cast<uint32_t>(time >> 32));
 }
 
 }  // namespace
