@@ -16,12 +16,14 @@
 //   min_lod                                                                                 1 f32
 //   sample                                                                                  1 i32
 //   dynamic offsets                                                              SpatialCount i32
-//   values: four of the image's component type (store), the operands of the atomic (i32)
+//   values: four of the image's component type (store), the operands of the atomic (i32; of
+//           image_atomic64 pairs, low halves first)
 //
 // Results: four components (i32, or f32 where the image's components are floats); one f32 with a
-// dref, but four in gather; one i32 in atomics, image_levels and image_samples; SizeCount i32 in
-// image_size; two f32 in image_lod. A sample without lod and derivatives takes level 0 (plus the
-// bias); sample_implicit takes the derivatives of its coordinates within the quad.
+// dref, but four in gather; one i32 in atomics (two in image_atomic64), image_levels and
+// image_samples; SizeCount i32 in image_size; two f32 in image_lod. A sample without lod and
+// derivatives takes level 0 (plus the bias); sample_implicit takes the derivatives of its
+// coordinates within the quad.
 #ifndef KILN_CORE_MIR_IMAGE_H_
 #define KILN_CORE_MIR_IMAGE_H_
 

@@ -30,10 +30,9 @@
 // 9. Flags are known ones; those of float arithmetic are only on ops with one result that compute
 //    from or to floats; volatile, coherent and non-uniform only on memory ops; indexed exactly
 //    where the resource is an array.
-// 10. Resources ascend by (set, binding, element), kind and image, without repetition; uniform and
-//     storage buffers share their (set, binding, element) with no other resource. Enumerators of
-//     images are known. Sizes of shared memory and private arrays are multiples of 4; the local
-//     size is not 0 in any dimension.
+// 10. Resources ascend by (set, binding, element), kind and image, without repetition.
+//     Enumerators of images are known. Sizes of shared memory and private arrays are multiples of
+//     4; the local size is not 0 in any dimension.
 // 11. Inputs and outputs exist only in graphics stages and are as stage.h says: known, of types and
 //     components that fit their location or built-in, in order, without overlap. Outside of compute
 //     the local size is 1 and there is no shared memory. Fragments have a DepthMode exactly if they
