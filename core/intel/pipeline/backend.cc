@@ -183,7 +183,7 @@ mid::Features FeaturesOf(const Device& device) {
 }
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 15,
+                             .code_generation_version = 16,
                              .abi_version = 4,
                              .features = &kTglFeatures,
                              .statistics = StatisticRows,
