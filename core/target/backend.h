@@ -38,8 +38,8 @@ struct BackendContainer {
 
 struct Backend {
   std::string_view name;  // in requests, keys and metrics
-  // Changes only when the bytes produced for the target may change, or what is refused for it, since
-  // refusals are cached, too; it is part of every key. 0 as long as there is no compiler.
+  // Changes only when the bytes produced for the target may change, or what is refused for it,
+  // since refusals are cached, too; it is part of every key. 0 as long as there is no compiler.
   uint32_t code_generation_version = 0;
   // Version of the meaning of launch records.
   uint32_t abi_version = 0;
