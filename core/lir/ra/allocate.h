@@ -42,7 +42,7 @@ struct Demand {
   uint32_t lacking = 0;
 };
 
-// What its caller knows of a function already.
+// Facts of a function that the caller of Allocate has found already.
 struct Known {
   // Its deaths may be those of another order of the instructions in blocks, and are found again.
   Liveness* live = nullptr;
