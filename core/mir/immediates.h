@@ -171,10 +171,6 @@ inline constexpr BuiltInInfo kBuiltIns[] = {
 };
 inline constexpr uint32_t kNumBuiltIns = sizeof(kBuiltIns) / sizeof(kBuiltIns[0]);
 
-// The flag of a read_first whose source is the same in all active lanes by rule of the client's API
-// (InstFlags has the others). The result does not depend on which lanes these are.
-inline constexpr uint16_t kUniform = 128;
-
 struct FlagName {
   uint16_t flag;
   std::string_view name;

@@ -169,6 +169,9 @@ enum InstFlags : uint16_t {
   // effect before later writes; or, after earlier reads, later ones find what others have written.
   kReleases = 32,
   kAcquires = 64,
+  // Of a read_first whose source is the same in all active lanes by rule of the client's API: its
+  // result does not depend on which lanes these are.
+  kUniform = 128,
   kKeepNan = 0x100,           // operands and result may be NaN, and NaNs must be kept
   kKeepInf = 0x200,           // likewise infinities
   kKeepZeroSign = 0x400,      // the sign of operands and results that are zero must be kept
@@ -231,7 +234,8 @@ constexpr bool HasImage(ResourceKind kind) {
 
 // A statically used descriptor, (set, binding, element), or an array of them. An instruction with
 // the flag kIndexed chooses one of an array by value: descriptor element + index. Only kIndexed
-// instructions use arrays. A binding with an array has no Resources for single elements.
+// instructions use arrays. A binding with an array has no Resources for single elements; buffers
+// and other kinds of one binding are apart in that.
 struct Resource {
   ResourceKind kind = ResourceKind::kStorageBuffer;
   uint32_t set = 0;

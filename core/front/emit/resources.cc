@@ -124,7 +124,8 @@ std::vector<bool> Resources::MakeArrays() const {
                                     [&](const mir::Resource& a) { return SharesArrays(a, r); });
     if (array == arrays.end()) continue;
     r.array = made[i] = true;
-    r.count = array->count;
+    // Variables of one binding may be arrays of different lengths.
+    r.count = array->count == 0 ? 0 : std::max(array->count, r.element + 1);
   }
   return made;
 }

@@ -20,13 +20,16 @@ constexpr uint64_t kPage = 4096;
 
 bool IsBufferLoad(const Op& op) { return op.info->src[0] == isa::Type::kB128; }
 
-absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_t address,
-                                   const WaveState& w) {
+absl::StatusOr<uint32_t> LoadDword(const Op& op, const Context& context, uint64_t begin,
+                                   uint64_t address, const WaveState& w) {
   uint32_t value = 0;
   context.NoteScalar(address, 4);
   if (context.memory->Read(address, 4, reinterpret_cast<uint8_t*>(&value))) return value;
+  // `begin`: of the load.
   uint8_t byte;
-  if (context.memory->Read(address / kPage * kPage, 1, &byte)) return context.undefined;
+  if (address / kPage == begin / kPage && context.memory->Read(begin, 1, &byte)) {
+    return context.undefined;
+  }
   return OpError(absl::StatusCode::kOutOfRange, op, w.size,
                  absl::StrFormat("address 0x%x lies in no allocation", address));
 }
@@ -61,9 +64,9 @@ absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
     std::memcpy(words.data(), &w.scalar[static_cast<size_t>(base)], sizeof(words));
     buffer = DecodeBuffer(words);
   }
+  uint64_t begin = (w.Scalar64(base) + static_cast<uint64_t>(offset)) / 4 * 4;
   for (int i = 0; i < dwords; ++i) {
-    uint64_t address =
-        (w.Scalar64(base) + static_cast<uint64_t>(offset)) / 4 * 4 + static_cast<uint64_t>(4 * i);
+    uint64_t address = begin + static_cast<uint64_t>(4 * i);
     if (IsBufferLoad(op)) {
       const std::optional<uint64_t> inside = ScalarBufferAddress(
           buffer, static_cast<uint64_t>(offset) / 4 * 4 + static_cast<uint64_t>(4 * i));
@@ -71,8 +74,9 @@ absl::Status ExecuteSmem(const Op& op, Context& context, WaveState& w) {
       if (!inside && i == 0) ++context.outside;
       if (!inside) continue;
       address = *inside;
+      if (i == 0) begin = address;
     }
-    absl::StatusOr<uint32_t> value = LoadDword(op, context, address, w);
+    absl::StatusOr<uint32_t> value = LoadDword(op, context, begin, address, w);
     if (!value.ok()) return value.status();
     loaded[static_cast<size_t>(i)] = *value;
   }

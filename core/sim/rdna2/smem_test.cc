@@ -59,6 +59,19 @@ TEST(SmemTest, LoadMayEndPastTheMemoryInItsPage) {
   EXPECT_EQ(Lanes(p)[0] & 0xfff00000, 0x7fb00000u);
 }
 
+// Descriptors beyond the end of their table, in its page.
+TEST(SmemTest, LoadMayNotBeginPastTheMemory) {
+  const TestProgram p{.lanes = 32,
+                      .body =
+                          {
+                              0x870dff0d, 0x0000ffff,  // s_and_b32 s13, s13, 0xffff
+                              0xf4080406, 0xfa000040,  // s_load_dwordx4 s[16:19], s[12:13], 0x40
+                              0xbf8cc07f,              // s_waitcnt lgkmcnt(0)
+                          },
+                      .input = {10, 11, 12, 13}};
+  EXPECT_EQ(ErrorOf(p).code(), absl::StatusCode::kOutOfRange);
+}
+
 TEST(SmemTest, WildAddress) {
   const TestProgram p{.lanes = 32,
                       .body = {

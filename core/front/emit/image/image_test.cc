@@ -268,6 +268,20 @@ TEST(Image, VariablesOfSeveralKindsMayShareABinding) {
                           HasSubstr("storage_texel_buffer 0.2.0 array 3 image buffer uint r32ui")));
 }
 
+// Variables of one binding may be arrays of different lengths: all elements that are accessed are
+// in the array that an index by value makes of them.
+TEST(Image, ArraysOfABindingMayDifferInLength) {
+  const std::string text = Text(
+      "layout(binding = 2) uniform A { uint a; } a[2];\n"
+      "layout(binding = 2) uniform B { uint b; } b[8];\n"
+      "layout(binding = 3) uniform texture2D t[2]; layout(binding = 3) uniform sampler s[9];\n",
+      "out_[id] = a[in_[id] & 1u].a + b[5].b +"
+      "uint(textureLod(sampler2D(t[in_[id] & 1u], s[6]), vec2(0), 0.0).x);");
+  EXPECT_THAT(text, AllOf(HasSubstr("ubo 0.2.0 array 6\n"),
+                          HasSubstr("sampled_image 0.3.0 array 2 image 2d"),
+                          HasSubstr("sampler 0.3.0 array 7\n")));
+}
+
 constexpr char kInt64[] =
     "#extension GL_EXT_shader_image_int64 : require\n"
     "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
