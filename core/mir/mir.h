@@ -169,8 +169,8 @@ enum InstFlags : uint16_t {
   // effect before later writes; or, after earlier reads, later ones find what others have written.
   kReleases = 32,
   kAcquires = 64,
-  // Of a read_first whose source is the same in all active lanes by rule of the client's API: its
-  // result does not depend on which lanes these are.
+  // Marks a read_first whose source is the same in all active lanes by rule of the client's API:
+  // its result does not depend on which lanes these are.
   kUniform = 128,
   kKeepNan = 0x100,           // operands and result may be NaN, and NaNs must be kept
   kKeepInf = 0x200,           // likewise infinities
