@@ -5,7 +5,6 @@
 #include "core/amd/abi/waterfall.h"
 #include "core/base/cause.h"
 #include "core/mir/build.h"
-#include "core/mir/immediates.h"
 #include "core/target/interface.h"
 
 namespace kiln::amd {

@@ -6,7 +6,6 @@
 #include "absl/types/span.h"
 #include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
-#include "core/mir/immediates.h"
 #include "core/mir/rewrite.h"
 #include "core/mir/uses.h"
 

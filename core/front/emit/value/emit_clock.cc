@@ -51,7 +51,9 @@ bool ClockEmitter::EmitReadClock(const SpirvInst& inst) {
   }
 }
 
-// Vulkan, "Cube Map Face Selection" and "Cube Map Coordinate Transformation".
+// Vulkan, "Cube Map Face Selection" and "Cube Map Coordinate Transformation". These divide by the
+// absolute value of the major axis, and the extension asks for the coordinates that an access would
+// use.
 bool ClockEmitter::EmitCubeFace(const SpirvInst& inst, bool index) {
   Leaves p;
   if (!Get(inst.operand(5), &p)) return false;
